@@ -1,0 +1,338 @@
+// Package check judges the declarations of an export: it is a kernel for Lean 4.
+//
+// What is checked follows M. Carneiro, "The Type Theory of Lean" (2019), the
+// book "Type Checking in Lean 4" and the behaviour of Lean's own kernel where
+// the two leave a choice: universe levels by their meaning, inference and
+// checking, weak head normal forms, definitional equality with eta for functions
+// and structures and with proof irrelevance, literals, quotients, and inductive
+// types, mutual, nested, reflexive and indexed, whose recursors are derived anew
+// and never taken from the file.
+//
+// A declaration sees only what stands before it in the file. Bounds on depth,
+// steps and memory end in [Decline], as does any fault of the checker itself;
+// neither ever becomes [Accept] or [Reject].
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"github.com/erdos1056/erdos1056/lean/export"
+	"github.com/erdos1056/erdos1056/lean/term"
+)
+
+// A Verdict is the outcome of a check.
+type Verdict uint8
+
+// The verdicts: every declaration holds; one does not; the checker cannot tell.
+const (
+	Accept Verdict = iota
+	Reject
+	Decline
+)
+
+func (v Verdict) String() string { return [...]string{"accept", "reject", "decline"}[v] }
+
+// Limits bound the work on one declaration.
+type Limits struct {
+	Depth  int   // levels of recursion; 0 means 1<<18
+	Steps  int64 // steps of reduction and inference; 0 means no bound
+	budget *term.Budget
+}
+
+// Options of a check.
+type Options struct {
+	Threads int // declarations checked at the same time; 0 means all cores
+	Limits  Limits
+	// Budget bounds the memory of terms and tables together with the reader's,
+	// and may be nil.
+	Budget *term.Budget
+	// Progress, if not nil, is called before each declaration with its index,
+	// from several goroutines.
+	Progress func(decl int)
+}
+
+// A Result is the judgement of a file. It does not depend on the number of
+// threads.
+type Result struct {
+	Verdict   Verdict
+	Failure   *Failure // of a reject or decline
+	Constants int      // constants declared, with constructors and recursors
+	Theorems  int
+	NatOps    []string // operations on Nat computed on literals, in a fixed order
+}
+
+// A Failure tells what ended a check.
+type Failure struct {
+	Decl  int // index of the declaration
+	Kind  export.Kind
+	Name  string // escaped
+	Line  int
+	Rule  string // what was broken: a rule of the kernel, "limit" or "internal"
+	Msg   string
+	Terms []LabeledTerm
+}
+
+// maxStack is the bound on a goroutine's stack. The limits on depth keep the
+// stack well below it; passing it would end the program.
+const maxStack = 4 << 30
+
+// Check judges all declarations of a file. The error is that of ctx.
+func Check(ctx context.Context, f *export.File, opts Options) (*Result, error) {
+	if opts.Threads <= 0 {
+		opts.Threads = runtime.GOMAXPROCS(0)
+	}
+	if opts.Limits.Depth == 0 {
+		opts.Limits.Depth = 1 << 18
+	}
+	opts.Limits.budget = opts.Budget
+	defer debug.SetMaxStack(debug.SetMaxStack(maxStack))
+	var stop atomic.Bool
+	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
+
+	r := &run{file: f, opts: opts, stop: &stop}
+	r.env = newEnvironment(f.Store)
+	r.firstFailure.Store(int64(len(f.Decls)))
+	r.declare()
+	r.judge()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return r.result(), nil
+}
+
+// A run is one check of a file.
+type run struct {
+	file *export.File
+	opts Options
+	env  *environment
+	stop *atomic.Bool
+
+	declared     int          // declarations made known
+	next         atomic.Int64 // to be judged next
+	firstFailure atomic.Int64 // least index of a declaration that failed
+	mu           sync.Mutex
+	failures     []*Failure
+}
+
+// declare makes the declarations known, in file order. Inductive blocks and
+// quotients are checked right away, because what they define has to be derived;
+// the others follow in judge.
+func (r *run) declare() {
+	var c *checker
+	if f := r.guard(0, func() { c = newChecker(r.env, r.opts.Limits, r.stop) }); f != nil {
+		r.fail(f)
+		return
+	}
+	defer c.release()
+	for i := range r.file.Decls {
+		if f := r.guard(i, func() { r.declareOne(c, i) }); f != nil {
+			r.fail(f)
+			return
+		}
+		r.declared++
+	}
+}
+
+func (r *run) declareOne(c *checker, i int) {
+	d := &r.file.Decls[i]
+	if d.Unsafe {
+		panic(&declined{"an unsafe or partial declaration; only safe ones can be checked"})
+	}
+	needDistinct(r.file.Store, d.Params)
+	k := &constant{name: d.Name, ord: declOrdinal(i), params: d.Params, typ: d.Type, value: term.NoExpr}
+	switch d.Kind {
+	case export.Axiom:
+		k.kind = axiomConst
+	case export.Definition:
+		k.kind, k.value, k.hint = definitionConst, d.Value, d.Hint
+	case export.Theorem:
+		k.kind, k.value = theoremConst, d.Value
+	case export.Opaque:
+		k.kind, k.value = opaqueConst, d.Value
+	case export.Quotient:
+		needUnreserved(r.file.Store, d.Name)
+		c.addQuot(i, d)
+		return
+	case export.Inductive:
+		for _, t := range d.Block.Types {
+			needUnreserved(r.file.Store, t.Name)
+		}
+		for _, t := range d.Block.Ctors {
+			needUnreserved(r.file.Store, t.Name)
+		}
+		c.addBlock(i, d.Block)
+		c.noteLiterals(i, d.Block)
+		return
+	}
+	needUnreserved(r.file.Store, d.Name)
+	c.add(k)
+	if d.Kind == export.Definition {
+		c.noteNatOp(i, d)
+	}
+}
+
+func needDistinct(s *term.Store, params []term.Name) {
+	for i, p := range params {
+		for _, q := range params[:i] {
+			if p == q {
+				reject("universe parameter", "the universe parameter %s is declared twice", s.NameString(p))
+			}
+		}
+	}
+}
+
+// needUnreserved rejects names that Lean keeps for the auxiliary types of nested
+// blocks.
+func needUnreserved(s *term.Store, n term.Name) {
+	if root, ok := s.Root(n); ok && root == "_nested" {
+		reject("reserved name", "%s starts with the reserved component _nested", s.NameString(n))
+	}
+	if n == term.Anonymous {
+		reject("reserved name", "the anonymous name cannot be declared")
+	}
+}
+
+// judge checks the declarations made known, several at a time.
+func (r *run) judge() {
+	var wg sync.WaitGroup
+	for range min(r.opts.Threads, max(1, r.declared)) {
+		wg.Go(func() {
+			var c *checker
+			if f := r.guard(0, func() { c = newChecker(r.env, r.opts.Limits, r.stop) }); f != nil {
+				r.fail(f)
+				return
+			}
+			for {
+				i := int(r.next.Add(1)) - 1
+				if i >= r.declared || int64(i) > r.firstFailure.Load() || r.stop.Load() {
+					break
+				}
+				if r.opts.Progress != nil {
+					r.opts.Progress(i)
+				}
+				if f := r.guard(i, func() { c.judge(i, &r.file.Decls[i]) }); f != nil {
+					r.fail(f)
+				}
+			}
+			c.release()
+		})
+	}
+	wg.Wait()
+}
+
+// judge checks an axiom, definition, theorem or opaque constant.
+func (c *checker) judge(i int, d *export.Decl) {
+	if d.Kind == export.Quotient || d.Kind == export.Inductive {
+		return
+	}
+	c.start(declOrdinal(i), d.Params)
+	c.needClosed(d.Type)
+	l := c.sortOf(d.Type, true)
+	if d.Kind == export.Theorem && !c.s.AlwaysZero(l) {
+		c.rejectTerms("theorem", "the statement of a theorem must be a proposition", "statement", d.Type)
+	}
+	if d.Kind == export.Axiom {
+		return
+	}
+	c.needClosed(d.Value)
+	if have := c.check(d.Value); !c.defeq(have, d.Type) {
+		if d.Kind == export.Theorem {
+			c.rejectTerms("theorem", "the proof's type is not the statement", "statement", d.Type, "proof of", have)
+		}
+		c.rejectTerms("definition", "the value has another type than declared", "declared", d.Type, "value of type", have)
+	}
+}
+
+// declined is a reason to decline that is no limit.
+type declined struct{ msg string }
+
+// guard runs work on declaration i and turns its panics into a failure: a
+// *Rejection into a reject, a limit or a fault into a decline.
+func (r *run) guard(i int, work func()) (f *Failure) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		if _, ok := p.(stopped); ok {
+			return
+		}
+		f = &Failure{Decl: i}
+		if i < len(r.file.Decls) {
+			d := &r.file.Decls[i]
+			f.Kind, f.Line, f.Name = d.Kind, d.Line, r.file.Store.NameString(d.Name)
+		}
+		err, _ := p.(error)
+		var rejection *Rejection
+		var limit *term.LimitError
+		switch {
+		case errors.As(err, &rejection):
+			f.Rule, f.Msg, f.Terms = rejection.Rule, rejection.Msg, rejection.Terms
+		case errors.As(err, &limit):
+			f.Rule, f.Msg = ruleLimit, limit.Error()
+		default:
+			if d, ok := p.(*declined); ok {
+				f.Rule, f.Msg = ruleUnsupported, d.msg
+				return
+			}
+			f.Rule, f.Msg = ruleInternal, fmt.Sprint(p)
+		}
+	}()
+	work()
+	return nil
+}
+
+// The rules named by declines.
+const (
+	ruleLimit       = "limit"
+	ruleUnsupported = "unsupported"
+	ruleInternal    = "internal"
+)
+
+func (r *run) fail(f *Failure) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failures = append(r.failures, f)
+	if int64(f.Decl) < r.firstFailure.Load() {
+		r.firstFailure.Store(int64(f.Decl))
+	}
+}
+
+func (r *run) result() *Result {
+	res := &Result{}
+	for _, f := range r.failures {
+		if res.Failure == nil || f.Decl < res.Failure.Decl {
+			res.Failure = f
+		}
+	}
+	if f := res.Failure; f != nil {
+		res.Verdict = Reject
+		switch f.Rule {
+		case ruleLimit, ruleUnsupported, ruleInternal:
+			res.Verdict = Decline
+		}
+	}
+	for _, k := range r.env.byName {
+		if k == nil {
+			continue
+		}
+		res.Constants++
+		if k.kind == theoremConst {
+			res.Theorems++
+		}
+	}
+	for op := opAdd; op < numNatOps; op++ {
+		for _, have := range r.env.natOps {
+			if have == op {
+				res.NatOps = append(res.NatOps, "Nat."+natOpNames[op])
+			}
+		}
+	}
+	return res
+}
