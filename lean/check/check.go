@@ -166,15 +166,32 @@ func (r *run) declareOne(c *checker, i int) {
 		for _, t := range d.Block.Ctors {
 			needUnreserved(r.file.Store, t.Name)
 		}
+		for _, t := range d.Block.Ctors {
+			r.noteStrings(c, i, d.Params, t.Type)
+		}
 		c.addBlock(i, d.Block)
 		c.noteLiterals(i, d.Block)
 		return
 	}
 	needUnreserved(r.file.Store, d.Name)
 	c.add(k)
+	r.noteStrings(c, i, d.Params, k.typ)
+	if k.value != term.NoExpr {
+		r.noteStrings(c, i, d.Params, k.value)
+	}
 	if d.Kind == export.Definition {
 		c.noteNatOp(i, d)
 	}
+}
+
+// noteStrings looks whether e, a part of declaration i, uses string literals
+// before what they are made of is declared.
+func (r *run) noteStrings(c *checker, i int, params []term.Name, e term.Expr) {
+	if r.env.opaqueStrings || !r.file.Store.At(e).HasStr {
+		return
+	}
+	c.start(declOrdinal(i), params)
+	r.env.opaqueStrings = c.strings() == stringsOpaque
 }
 
 func needDistinct(s *term.Store, params []term.Name) {

@@ -26,9 +26,9 @@ type checker struct {
 	equal    pairSet
 	apart    pairSet // same head, and comparing arguments failed
 
-	eager       bool   // inside an eagerReduce argument
-	withheld    natOp  // an operation not to be accelerated while it is judged
-	stringsFine string // why string literals have no meaning here, "ok", or "" if unknown
+	eager       bool  // inside an eagerReduce argument
+	withheld    natOp // an operation not to be accelerated while it is judged
+	stringState stringState
 
 	limits Limits
 	steps  int64
@@ -73,7 +73,7 @@ func (c *checker) forget() {
 	}
 	c.equal.reset()
 	c.apart.reset()
-	c.stringsFine = ""
+	c.stringState = stringsUnknown
 	c.eager = false
 	c.withheld = opNone
 	c.depth = 0

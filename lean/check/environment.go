@@ -98,6 +98,8 @@ type environment struct {
 	boolOrd ordinal
 	// natOps are the operations proved to be the arithmetic they are named for.
 	natOps map[term.Name]natOp
+	// opaqueStrings is set if a string literal comes before what it is made of.
+	opaqueStrings bool
 }
 
 const never ordinal = 1<<64 - 1

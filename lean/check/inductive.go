@@ -103,11 +103,8 @@ func (fc *familyChecker) checkTypes() {
 			typ = term.Expr(n.B)
 		}
 		typ = s.Instantiate(typ, fc.vars)
-		indices, rest := fc.open(typ, fc.scratch)
+		indices, rest := fc.openIndices(typ)
 		fc.numIndices = append(fc.numIndices, len(indices))
-		if s.Kind(rest) != term.Sort {
-			rest = c.whnf(rest)
-		}
 		if s.Kind(rest) != term.Sort {
 			c.rejectTerms("inductive type", "the type of an inductive type must end in a sort", "found", rest)
 		}
@@ -130,6 +127,25 @@ func (fc *familyChecker) open(typ term.Expr, level uint32) ([]term.Expr, term.Ex
 		typ = term.Expr(n.B)
 	}
 	return vars, s.Instantiate(typ, vars)
+}
+
+// openIndices gives the indices of a type variables. Here, unlike in the types
+// of constructors, binders may come to light only by reduction.
+func (fc *familyChecker) openIndices(typ term.Expr) ([]term.Expr, term.Expr) {
+	s := fc.c.s
+	var vars []term.Expr
+	for {
+		if s.Kind(typ) != term.Pi {
+			typ = fc.c.whnf(typ)
+		}
+		n := *s.At(typ)
+		if n.Kind != term.Pi {
+			return vars, typ
+		}
+		v := s.FVar(fc.scratch+uint32(len(vars)), n.Name, term.Expr(n.A))
+		vars = append(vars, v)
+		typ = s.Instantiate1(term.Expr(n.B), v)
+	}
 }
 
 // isTypeApp returns which of the family's types e is, applied to the family's
@@ -378,7 +394,7 @@ func (fc *familyChecker) addMotive(i int) {
 	for range fc.vars {
 		typ = term.Expr(s.At(typ).B)
 	}
-	indices, _ := fc.open(s.Instantiate(typ, fc.vars), fc.scratch)
+	indices, _ := fc.openIndices(s.Instantiate(typ, fc.vars))
 	self := s.Apps(s.Apps(fc.consts[i], fc.vars...), indices...)
 	major := s.FVar(fc.scratch+uint32(len(indices)), s.NameOf("t"), self)
 	name := "motive"

@@ -229,9 +229,13 @@ func (c *checker) boolean(b bool) term.Expr {
 	return c.s.Const(c.env.names.boolFalse, 0)
 }
 
-// stringCtor turns a string literal into the constructor-like function applied
-// to the list of its characters, which is what a literal stands for.
+// stringCtor turns a string literal into the function that makes strings applied
+// to the list of its characters, which is what a literal stands for. An opaque
+// literal stays as it is.
 func (c *checker) stringCtor(e term.Expr) term.Expr {
+	if c.strings() != stringsFull {
+		return e
+	}
 	s := c.s
 	text := s.StrValue(e)
 	runes := make([]rune, 0, utf8.RuneCountInString(text))
@@ -264,33 +268,57 @@ func (c *checker) charList(runes []rune) term.Expr {
 	return list
 }
 
-// needStrings rejects unless the term that a string literal stands for is
-// well-typed.
-func (c *checker) needStrings() {
-	if c.stringsFine == "" {
-		c.stringsFine = "ok"
-		for _, n := range []term.Name{c.env.names.str, c.env.names.char, c.env.names.charOfNat,
-			c.env.names.list, c.env.names.listNil, c.env.names.listCons, c.stringMaker()} {
-			if c.lookup(n) == nil {
-				c.stringsFine = c.nameString(n) + " is not declared before it"
+// A stringState says what string literals mean to a declaration.
+type stringState uint8
+
+const (
+	stringsUnknown stringState = iota
+	stringsNone                // nothing: they are rejected
+	stringsOpaque              // some strings, not known which
+	stringsFull                // lists of characters
+)
+
+// strings determines what string literals mean. They are opaque if only part of
+// what they are made of is declared, as in text exports, which omit Char.ofNat.
+// Once a declaration has used opaque literals they stay opaque in the whole
+// file: what is declared later could depend on them.
+func (c *checker) strings() stringState {
+	if c.stringState == stringsUnknown {
+		c.stringState = stringsNone
+		names := c.env.names
+		maker := c.lookup(c.stringMaker())
+		str := c.s.Const(names.str, 0)
+		makes := func(runes []rune) bool {
+			return c.defeq(c.check(c.s.App(c.s.Const(maker.name, 0), c.charList(runes))), str)
+		}
+		if maker != nil && c.lookup(names.str) != nil && c.lookup(names.char) != nil && c.lookup(names.listNil) != nil {
+			switch {
+			case c.lookup(names.charOfNat) != nil && c.lookup(names.listCons) != nil && c.env.natOrd < c.bound:
+				if makes([]rune{'a'}) {
+					c.stringState = stringsFull
+				}
+			case makes(nil):
+				c.stringState = stringsOpaque
 			}
 		}
-		if c.stringsFine == "ok" {
-			example := c.s.App(c.s.Const(c.stringMaker(), 0), c.charList([]rune{'a'}))
-			if !c.defeq(c.check(example), c.s.Const(c.env.names.str, 0)) {
-				c.stringsFine = c.nameString(c.stringMaker()) + " does not make strings"
-			}
+		if c.stringState == stringsFull && c.env.opaqueStrings {
+			c.stringState = stringsOpaque
 		}
 	}
-	if c.stringsFine != "ok" {
-		reject("literal", "a string literal has no meaning: %s", c.stringsFine)
+	return c.stringState
+}
+
+// needStrings rejects if string literals mean nothing.
+func (c *checker) needStrings() {
+	if c.strings() == stringsNone {
+		reject("literal", "a string literal needs the type String, with %s, before it", c.nameString(c.stringMaker()))
 	}
 }
 
 // stringExpansion compares a string literal with a string made from a list.
 func (c *checker) stringExpansion(a, b term.Expr) answer {
 	for range 2 {
-		if c.s.Kind(a) == term.StrLit && c.s.Kind(b) == term.App {
+		if c.s.Kind(a) == term.StrLit && c.s.Kind(b) == term.App && c.strings() == stringsFull {
 			if k, _ := c.head(b); k != nil && k.name == c.stringMaker() {
 				return answerOf(c.defeq(c.stringCtor(a), b))
 			}

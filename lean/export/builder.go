@@ -16,6 +16,7 @@ type builder struct {
 	names  indexMap
 	levels indexMap
 	exprs  indexMap
+	text   bool         // the text format, in which declarations come in any order
 	blocks []*openBlock // of the text format, whose lines come apart
 }
 
@@ -164,10 +165,10 @@ func (b *builder) declareBlock(block *Block) error {
 // An openBlock gathers the types, constructors and recursors of a block that
 // stand on lines of their own.
 type openBlock struct {
-	block    *Block
-	members  []term.Name // the types, in order
-	missing  int         // types and constructors still to come
-	declared bool
+	block   *Block
+	members []term.Name // the types, in order
+	missing int         // types and constructors still to come
+	at      int         // index of the declaration
 }
 
 func (b *builder) openBlockOf(typ term.Name) *openBlock {
@@ -182,16 +183,18 @@ func (b *builder) openBlockOf(typ term.Name) *openBlock {
 }
 
 func (b *builder) addType(t InductiveType, members []term.Name) error {
+	if !contains(members, t.Name) {
+		return malformed("type %s is not a member of its own block", b.store.NameString(t.Name))
+	}
 	o := b.openBlockOf(t.Name)
 	if o == nil {
 		o = &openBlock{block: &Block{Partial: true}, members: members, missing: len(members)}
+		o.at = len(b.file.Decls)
 		b.blocks = append(b.blocks, o)
+		b.declare(Decl{Kind: Inductive, Name: members[0], Params: t.Params, Block: o.block})
 	}
 	if !sameNames(o.members, members) {
 		return malformed("the types of a mutual block name different members")
-	}
-	if !contains(members, t.Name) {
-		return malformed("type %s is not a member of its own block", b.store.NameString(t.Name))
 	}
 	for _, have := range o.block.Types {
 		if have.Name == t.Name {
@@ -237,11 +240,11 @@ func (b *builder) addRecursor(r Recursor, members []term.Name) error {
 	return nil
 }
 
+// closeBlock puts the types in order when the last piece has come.
 func (b *builder) closeBlock(o *openBlock) error {
-	if o.missing > 0 || o.declared {
+	if o.missing > 0 {
 		return nil
 	}
-	o.declared = true
 	sorted := make([]InductiveType, 0, len(o.members))
 	for _, m := range o.members {
 		for _, t := range o.block.Types {
@@ -251,14 +254,18 @@ func (b *builder) closeBlock(o *openBlock) error {
 		}
 	}
 	o.block.Types = sorted
-	return b.declareBlock(o.block)
+	b.file.Decls[o.at].Params = sorted[0].Params
+	return nil
 }
 
 func (b *builder) finish() error {
 	for _, o := range b.blocks {
-		if !o.declared {
+		if o.missing > 0 {
 			return malformed("the block of %s lacks types or constructors", b.store.NameString(o.members[0]))
 		}
+	}
+	if b.text {
+		return b.order()
 	}
 	return nil
 }

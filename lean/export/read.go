@@ -79,6 +79,7 @@ func readFile(f *File, lines *lineReader) error {
 			return lines.locate(err)
 		}
 		f.Meta.Format = "2.0.0"
+		b.text = true
 		t := &textReader{builder: b}
 		parse = t.record
 	}

@@ -48,6 +48,7 @@ type Node struct {
 	Kind     Kind
 	Info     BinderInfo
 	HasParam bool // a universe parameter occurs
+	HasStr   bool // a string literal occurs
 	hash     uint32
 	Loose    uint32 // one more than the greatest loose bound variable, or 0
 	FVars    uint32 // one more than the greatest free variable level, or 0
@@ -97,7 +98,7 @@ func (s *Store) FVar(level uint32, name Name, typ Expr) Expr {
 	if t.FVars > level || t.Loose > 0 {
 		panic("term: the type of a free variable is not closed below its level")
 	}
-	return s.intern(Node{Kind: FVar, A: level, B: uint32(typ), FVars: level + 1, HasParam: t.HasParam, Name: name})
+	return s.intern(Node{Kind: FVar, A: level, B: uint32(typ), FVars: level + 1, HasParam: t.HasParam, HasStr: t.HasStr, Name: name})
 }
 
 // Sort returns the universe of level l.
@@ -114,7 +115,7 @@ func (s *Store) Const(n Name, us Levels) Expr {
 func (s *Store) App(f, a Expr) Expr {
 	x, y := s.At(f), s.At(a)
 	return s.intern(Node{Kind: App, A: uint32(f), B: uint32(a),
-		HasParam: x.HasParam || y.HasParam, Loose: max(x.Loose, y.Loose), FVars: max(x.FVars, y.FVars)})
+		HasParam: x.HasParam || y.HasParam, HasStr: x.HasStr || y.HasStr, Loose: max(x.Loose, y.Loose), FVars: max(x.FVars, y.FVars)})
 }
 
 // Apps returns f applied to args in order.
@@ -138,22 +139,22 @@ func (s *Store) Pi(name Name, info BinderInfo, typ, body Expr) Expr {
 func (s *Store) binder(kind Kind, name Name, info BinderInfo, typ, body Expr) Expr {
 	t, b := s.At(typ), s.At(body)
 	return s.intern(Node{Kind: kind, Info: info, Name: name, A: uint32(typ), B: uint32(body),
-		HasParam: t.HasParam || b.HasParam, Loose: max(t.Loose, under(b.Loose)), FVars: max(t.FVars, b.FVars)})
+		HasParam: t.HasParam || b.HasParam, HasStr: t.HasStr || b.HasStr, Loose: max(t.Loose, under(b.Loose)), FVars: max(t.FVars, b.FVars)})
 }
 
 // Let returns the expression that binds value in body.
 func (s *Store) Let(name Name, typ, value, body Expr) Expr {
 	t, v, b := s.At(typ), s.At(value), s.At(body)
 	return s.intern(Node{Kind: Let, Name: name, A: uint32(typ), B: uint32(value), C: uint32(body),
-		HasParam: t.HasParam || v.HasParam || b.HasParam,
-		Loose:    max(t.Loose, v.Loose, under(b.Loose)), FVars: max(t.FVars, v.FVars, b.FVars)})
+		HasParam: t.HasParam || v.HasParam || b.HasParam, HasStr: t.HasStr || v.HasStr || b.HasStr,
+		Loose: max(t.Loose, v.Loose, under(b.Loose)), FVars: max(t.FVars, v.FVars, b.FVars)})
 }
 
 // Proj returns field idx, counted from 0, of a structure of type typ.
 func (s *Store) Proj(typ Name, idx uint32, structure Expr) Expr {
 	t := s.At(structure)
 	return s.intern(Node{Kind: Proj, A: uint32(typ), B: idx, C: uint32(structure),
-		HasParam: t.HasParam, Loose: t.Loose, FVars: t.FVars})
+		HasParam: t.HasParam, HasStr: t.HasStr, Loose: t.Loose, FVars: t.FVars})
 }
 
 func under(loose uint32) uint32 {
@@ -206,7 +207,7 @@ func (s *Store) internNat(n *big.Int) uint32 {
 
 // StrLit returns the literal of a string, which must be valid UTF-8.
 func (s *Store) StrLit(text string) Expr {
-	return s.intern(Node{Kind: StrLit, A: s.internString(text)})
+	return s.intern(Node{Kind: StrLit, A: s.internString(text), HasStr: true})
 }
 
 // StrValue returns the string of a literal.
