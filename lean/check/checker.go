@@ -26,8 +26,9 @@ type checker struct {
 	equal    pairSet
 	apart    pairSet // same head, and comparing arguments failed
 
-	eager       bool  // inside an eagerReduce argument
-	withheld    natOp // an operation not to be accelerated while it is judged
+	eager       bool         // inside an eagerReduce argument
+	withheld    natOp        // an operation not to be accelerated while it is judged
+	assumed     []comparison // assumed results of Nat.ble while laws are looked at
 	stringState stringState
 
 	limits Limits
@@ -76,6 +77,7 @@ func (c *checker) forget() {
 	c.stringState = stringsUnknown
 	c.eager = false
 	c.withheld = opNone
+	c.assumed = nil
 	c.depth = 0
 }
 

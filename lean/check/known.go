@@ -9,16 +9,24 @@ import (
 	"github.com/erdos1056/erdos1056/lean/term"
 )
 
-// knownDefinitions are digests of definitions, with all they depend on, as
-// released versions of Lean have them. They were taken from exports of the
-// versions named.
-var knownDefinitions = map[natOp][]string{}
+// knownDefinitions are digests of definitions by well-founded recursion, with all
+// they depend on, whose laws do not hold by definition. They were taken from
+// exports of Lean's core library: of 4.29.0-rc2, and, where there are two, of a
+// version of June 2025 before.
+var knownDefinitions = map[natOp][]string{
+	opGcd: {
+		"97ff3a7263cf1582ba62583d24afcb8dca633fe80737838761bc0d79c8aad2e9",
+		"5333edd59b6fec0d113f241bc332835d51eb28bfd0a746a5779eb2d5a2e3e7ea",
+	},
+	opLand: {"0c3c383746eafecd01d1269eebb83d301446bb8d72e51200a9f4c14470d557ec"},
+	opLor:  {"813bc23858e65ec3e5c0aa9fbed74930daf274fc285d281e19cf80a910504ac5"},
+}
 
 // knownArithmetic reports whether constant n, with all it depends on, is a known
 // definition of op.
 func knownArithmetic(env *environment, op natOp, n term.Name) bool {
 	known := knownDefinitions[op]
-	return len(known) > 0 && slices.Contains(known, definitionDigest(env, n))
+	return known != nil && slices.Contains(known, definitionDigest(env, n))
 }
 
 // definitionDigest returns a digest of everything the meaning of constant n

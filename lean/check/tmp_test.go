@@ -12,7 +12,10 @@ import (
 )
 
 func TestTmp(t *testing.T) {
-	root := "../../testdata/lean"
+	root := os.Getenv("ROOT")
+	if root == "" {
+		root = "../../testdata/lean"
+	}
 	filepath.Walk(root, func(p string, i os.FileInfo, e error) error {
 		if i.IsDir() {
 			return nil
@@ -56,7 +59,7 @@ func TestTmp(t *testing.T) {
 			want = Reject
 		}
 		if r.Verdict != want || d > 500*time.Millisecond || os.Getenv("V") != "" {
-			t.Logf("%-70s %v (want %v) read %v check %v steps %v mem %dM %v\n   %s", p[19:], r.Verdict, want, t1.Sub(t0).Round(time.Millisecond), d.Round(time.Millisecond), 0, b.Used()>>20, r.NatOps, msg)
+			t.Logf("%-70s %v (want %v) read %v check %v steps %v mem %dM %v\n   %s", filepath.Base(p), r.Verdict, want, t1.Sub(t0).Round(time.Millisecond), d.Round(time.Millisecond), 0, b.Used()>>20, r.NatOps, msg)
 		}
 		return nil
 	})

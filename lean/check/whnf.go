@@ -22,6 +22,12 @@ func (c *checker) whnf(e term.Expr) term.Expr {
 			r = v
 			break
 		}
+		if c.assumed != nil {
+			if v := c.assumption(r); v != term.NoExpr {
+				r = v
+				break
+			}
+		}
 		next := c.unfold(r)
 		if next == term.NoExpr {
 			break
