@@ -196,3 +196,33 @@ func (s *Store) appendName(node nameNode) Name {
 // NameCount returns the number of names in the store and its parent; handles
 // are below it.
 func (s *Store) NameCount() int { return int(s.nameBase) + len(s.names) }
+
+// ParseName reads a name as people write it: components between dots, those
+// with other characters than an identifier's quoted «so», numbers as numeric
+// components. It does not undo the escapes of [Store.NameString].
+func (s *Store) ParseName(text string) (Name, bool) {
+	n := Anonymous
+	for first := true; text != "" || first; first = false {
+		var component string
+		quoted := false
+		if rest, ok := strings.CutPrefix(text, "«"); ok {
+			component, text, quoted = strings.Cut(rest, "»")
+			if !quoted || text != "" && text[0] != '.' {
+				return 0, false
+			}
+			text = strings.TrimPrefix(text, ".")
+		} else {
+			var dot bool
+			component, text, dot = strings.Cut(text, ".")
+			if component == "" || dot && text == "" {
+				return 0, false
+			}
+		}
+		if k, err := strconv.ParseUint(component, 10, 64); err == nil && !quoted {
+			n = s.Num(n, k)
+		} else {
+			n = s.Str(n, component)
+		}
+	}
+	return n, true
+}
