@@ -39,11 +39,16 @@ type indexMap struct {
 // maxIndex bounds the indices of a file.
 const maxIndex = 1<<32 - 2
 
-func (m *indexMap) get(i uint64) (uint32, error) {
+func (m *indexMap) find(i uint64) (uint32, bool) {
 	if i < uint64(len(m.dense)) && m.dense[i] != 0 {
-		return m.dense[i] - 1, nil
+		return m.dense[i] - 1, true
 	}
-	if h, ok := m.sparse[i]; ok {
+	h, ok := m.sparse[i]
+	return h, ok
+}
+
+func (m *indexMap) get(i uint64) (uint32, error) {
+	if h, ok := m.find(i); ok {
 		return h, nil
 	}
 	return 0, malformed("%s %d is not defined before its use", m.what, i)
@@ -53,7 +58,7 @@ func (m *indexMap) define(i uint64, handle uint32) error {
 	if i > maxIndex {
 		return malformed("%s index %d is above %d", m.what, i, uint64(maxIndex))
 	}
-	if _, err := m.get(i); err == nil {
+	if _, ok := m.find(i); ok {
 		return malformed("%s %d is defined twice", m.what, i)
 	}
 	switch n := uint64(len(m.dense)); {

@@ -35,14 +35,17 @@ func Read(r io.Reader, store *term.Store, limits Limits) (f *File, err error) {
 		}
 	}()
 	raw := bufio.NewReaderSize(in, 1<<16)
-	lines.r = bufio.NewReaderSize(raw, 1<<18)
+	source := io.Reader(raw)
 	if magic, _ := raw.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(raw)
 		if err != nil {
 			return nil, fmt.Errorf("reading gzip: %w", err)
 		}
-		lines.r = bufio.NewReaderSize(z, 1<<18)
+		source = z
 	}
+	ahead := readAhead(source)
+	defer ahead.stop()
+	lines.r = bufio.NewReaderSize(ahead, 1<<18)
 	f = &File{Store: store}
 	if err := readFile(f, lines); err != nil {
 		return nil, err

@@ -275,8 +275,8 @@ func (s *Store) intern(n Node) Expr {
 	h ^= h >> 29
 	h *= 0xbf58476d1ce4e5b9
 	n.hash = uint32(h >> 32)
-	if s.parent != nil {
-		if e := s.parent.index.find(&n, s.parent.own, 0); e != NoExpr {
+	if s.parent != nil && s.mayBeShared(&n) {
+		if e := s.parent.index.find(&n, s.shared, 0); e != NoExpr {
 			return e
 		}
 	}
@@ -291,6 +291,26 @@ func (s *Store) intern(n Node) Expr {
 	e = Expr(s.base + uint32(len(s.own)-1))
 	s.index.insert(slot, n.hash, e)
 	return e
+}
+
+// mayBeShared reports whether the parent can hold n: not if a part of n is the
+// child's own.
+func (s *Store) mayBeShared(n *Node) bool {
+	switch n.Kind {
+	case App, Lambda, Pi:
+		return n.A < s.base && n.B < s.base
+	case Let:
+		return n.A < s.base && n.B < s.base && n.C < s.base
+	case Proj:
+		return n.C < s.base
+	case Sort:
+		return n.A < s.levelBase
+	case Const:
+		return n.A < s.nameBase && n.B < s.listBase
+	case FVar:
+		return n.B < s.base
+	}
+	return true
 }
 
 func (s *Store) growNodes() {
