@@ -289,6 +289,8 @@ func (r *run) guard(i int, work func()) (f *Failure) {
 		var rejection *Rejection
 		var limit *term.LimitError
 		switch {
+		case errors.As(err, &rejection) && r.needsCompiler(i):
+			f.Rule, f.Msg = ruleUnsupported, "the declaration may need Lean's compiler, which Lean.reduceBool and Lean.reduceNat ask for"
 		case errors.As(err, &rejection):
 			f.Rule, f.Msg, f.Terms = rejection.Rule, rejection.Msg, rejection.Terms
 		case errors.As(err, &limit):
@@ -303,6 +305,19 @@ func (r *run) guard(i int, work func()) (f *Failure) {
 	}()
 	work()
 	return nil
+}
+
+// needsCompiler reports whether declaration i mentions a constant that Lean's
+// kernel evaluates with compiled code.
+func (r *run) needsCompiler(i int) bool {
+	d := &r.file.Decls[i]
+	if d.Kind != export.Definition && d.Kind != export.Theorem && d.Kind != export.Opaque {
+		return false
+	}
+	names := r.env.names
+	wanted := func(n term.Name) bool { return n == names.reduceBool || n == names.reduceNat }
+	return d.Name != names.reduceBool && d.Name != names.reduceNat &&
+		(mentions(r.file.Store, d.Type, wanted) || mentions(r.file.Store, d.Value, wanted))
 }
 
 // The rules named by declines.

@@ -277,11 +277,13 @@ func (r *jsonReader) inductiveType() (t InductiveType, err error) {
 		case 6:
 			ctors = r.uints()
 		case 7:
-			r.uint()
+			t.NumNested = r.count32()
+		case 8:
+			t.Recursive = r.bool()
 		case 9:
 			t.Unsafe = r.bool()
-		default:
-			r.bool()
+		case 10:
+			t.Reflexive = r.bool()
 		}
 	})
 	if t.Name, t.Type, t.Params, err = r.head(name, typ, params); err != nil {

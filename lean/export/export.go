@@ -116,6 +116,9 @@ type InductiveType struct {
 	NumIndices uint32
 	Ctors      []term.Name
 	Unsafe     bool
+	// Claims that nothing here rests on.
+	Recursive, Reflexive bool
+	NumNested            uint32
 }
 
 // A Constructor is one constructor of a type of a block.

@@ -462,9 +462,9 @@ func (r *textReader) quotKind(n term.Name, err error) (QuotKind, error) {
 
 func (r *textReader) typeLine(f *fieldReader, d Decl) error {
 	t := InductiveType{Name: d.Name, Type: d.Type}
-	f.bool() // isReflexive, derived by the checker
-	f.bool() // isRec, likewise
-	f.next() // numNested, likewise
+	t.Reflexive = f.bool()
+	t.Recursive = f.bool()
+	t.NumNested = f.count()
 	t.NumParams = f.count()
 	t.NumIndices = f.count()
 	members := f.names(int(min(f.count(), 1<<20)))

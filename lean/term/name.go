@@ -71,6 +71,9 @@ func (s *Store) LastText(n Name) (string, bool) {
 	return node.text, node.isText
 }
 
+// LastNumber returns the last component of a name if that is a number.
+func (s *Store) LastNumber(n Name) uint64 { return s.name(n).number }
+
 // Root returns the first component of a name if that is a string.
 func (s *Store) Root(n Name) (string, bool) {
 	for s.name(n).parent != Anonymous {
