@@ -80,9 +80,9 @@ func (c *checker) familyOf(b *export.Block) *family {
 		reject("constructor", "a constructor of the block of %s belongs to none of its types, or to two", c.nameString(first.Name))
 	}
 	for _, t := range f.types {
-		c.needClosed(t.typ)
+		needClosed(c.s, t.typ)
 		for _, k := range t.ctors {
-			c.needClosed(k.typ)
+			needClosed(c.s, k.typ)
 		}
 	}
 	return f
@@ -100,8 +100,8 @@ func equalNames(a, b []term.Name) bool {
 	return true
 }
 
-func (c *checker) needClosed(e term.Expr) {
-	if c.s.Loose(e) > 0 {
+func needClosed(s *term.Store, e term.Expr) {
+	if s.Loose(e) > 0 {
 		reject("loose variable", "a bound variable has no binder")
 	}
 }
@@ -284,7 +284,7 @@ func (c *checker) compareRecursor(claim *export.Recursor, k *constant) {
 	for i, p := range claim.Params {
 		levels[i] = c.s.Param(p)
 	}
-	c.needClosed(claim.Type)
+	needClosed(c.s, claim.Type)
 	if have := c.s.SubstLevels(k.typ, k.params, levels); have != claim.Type && !c.defeq(have, claim.Type) {
 		c.rejectTerms("recursor", name+" has another type than the file says", "derived", have, "file", claim.Type)
 	}
@@ -293,7 +293,7 @@ func (c *checker) compareRecursor(claim *export.Recursor, k *constant) {
 			reject("recursor", "rule %d of %s is for %s with %d fields, the file says %s with %d", i+1, name,
 				c.nameString(rule.ctor), rule.numFields, c.nameString(claim.Rules[i].Ctor), claim.Rules[i].NumFields)
 		}
-		c.needClosed(claim.Rules[i].RHS)
+		needClosed(c.s, claim.Rules[i].RHS)
 		if have := c.s.SubstLevels(rule.rhs, k.params, levels); have != claim.Rules[i].RHS && !c.defeq(have, claim.Rules[i].RHS) {
 			c.rejectTerms("recursor", "the rule of "+name+" for "+c.nameString(rule.ctor)+" is another than the file says",
 				"derived", have, "file", claim.Rules[i].RHS)

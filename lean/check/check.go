@@ -174,6 +174,10 @@ func (r *run) declareOne(c *checker, i int) {
 		return
 	}
 	needUnreserved(r.file.Store, d.Name)
+	needClosed(r.file.Store, k.typ)
+	if k.value != term.NoExpr {
+		needClosed(r.file.Store, k.value)
+	}
 	c.add(k)
 	r.noteStrings(c, i, d.Params, k.typ)
 	if k.value != term.NoExpr {
@@ -249,7 +253,6 @@ func (c *checker) judge(i int, d *export.Decl) {
 		return
 	}
 	c.start(declOrdinal(i), d.Params)
-	c.needClosed(d.Type)
 	l := c.sortOf(d.Type, true)
 	if d.Kind == export.Theorem && !c.s.AlwaysZero(l) {
 		c.rejectTerms("theorem", "the statement of a theorem must be a proposition", "statement", d.Type)
@@ -257,7 +260,6 @@ func (c *checker) judge(i int, d *export.Decl) {
 	if d.Kind == export.Axiom {
 		return
 	}
-	c.needClosed(d.Value)
 	if have := c.check(d.Value); !c.defeq(have, d.Type) {
 		if d.Kind == export.Theorem {
 			c.rejectTerms("theorem", "the proof's type is not the statement", "statement", d.Type, "proof of", have)
