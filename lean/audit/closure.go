@@ -74,36 +74,48 @@ func (x *Index) Axioms() []term.Name {
 // stands for its whole block with constructors and recursors; a projection
 // mentions its structure type, and a literal what it stands for.
 func (x *Index) Closure(n term.Name) (axioms []term.Name, constants int) {
-	start, ok := x.at[n]
-	if !ok {
-		return nil, 0
-	}
-	seen := map[int]bool{start: true}
-	todo := []int{start}
-	var found []int
-	for len(todo) > 0 {
-		i := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		d := &x.file.Decls[i]
+	for _, d := range x.Needed(n) {
 		constants++
 		if d.Block != nil {
 			constants += len(d.Block.Types) + len(d.Block.Ctors) + len(d.Block.Recs) - 1
 		}
 		if d.Kind == export.Axiom {
+			axioms = append(axioms, d.Name)
+		}
+	}
+	return axioms, constants
+}
+
+// Needed returns the declarations that the given constants rest on, in file
+// order.
+func (x *Index) Needed(names ...term.Name) []export.Decl {
+	seen := map[int]bool{}
+	var todo, found []int
+	visit := func(i int) {
+		if !seen[i] {
+			seen[i] = true
+			todo = append(todo, i)
 			found = append(found, i)
 		}
+	}
+	for _, n := range names {
+		if i, ok := x.at[n]; ok {
+			visit(i)
+		}
+	}
+	for len(todo) > 0 {
+		i := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
 		for _, j := range x.mentioned(i) {
-			if !seen[j] {
-				seen[j] = true
-				todo = append(todo, j)
-			}
+			visit(j)
 		}
 	}
 	slices.Sort(found)
-	for _, i := range found {
-		axioms = append(axioms, x.file.Decls[i].Name)
+	out := make([]export.Decl, len(found))
+	for k, i := range found {
+		out[k] = x.file.Decls[i]
 	}
-	return axioms, constants
+	return out
 }
 
 // mentioned returns the declarations that declaration i mentions.
