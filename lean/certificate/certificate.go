@@ -95,7 +95,7 @@ func Write(w io.Writer, witness Witness) error {
 	if err != nil {
 		return fmt.Errorf("reading the prelude: %w", err)
 	}
-	ours, err := source.Parse(store, definitions+witness.theorem())
+	ours, err := source.Parse(store, definitions+witness.theorems())
 	if err != nil {
 		return fmt.Errorf("reading the definitions: %w", err)
 	}
@@ -104,25 +104,31 @@ func Write(w io.Writer, witness Witness) error {
 	return export.Write(w, store, meta, append(core.Decls, ours...))
 }
 
-// theorem returns the source of the theorem about the witness.
-func (w *Witness) theorem() string {
+// theorems returns the source of a theorem for each interval, which can be
+// checked apart, and of the theorem about the witness.
+func (w *Witness) theorems() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "theorem %s : Erdos1056.Solves %d %d %s :=\n", Theorem, w.K, w.P, list(w.Cuts))
-	fmt.Fprintf(&b, "And.intro (Erdos1056.Prime %d) (And (Eq.{1} Nat (Erdos1056.length %s) (Nat.succ %d)) (Erdos1056.Intervals %d %s))\n",
-		w.P, list(w.Cuts), w.K, w.P, list(w.Cuts))
+	const holds = "(Eq.refl.{1} Bool Bool.true)"
+	for i := 0; i < w.K; i++ {
+		a, t := w.Cuts[i], w.Cuts[i+1]
+		r, fs := split(t - a)
+		fmt.Fprintf(&b, "theorem Erdos1056.interval_%d : Erdos1056.Interval %d %d %d :=\n", i+1, w.P, a, t)
+		fmt.Fprintf(&b, "  Erdos1056.interval %d %d %d %d %s %s (Eq.refl.{1} Nat %d) (Eq.refl.{1} Nat 1)\n",
+			w.P, a, t, r, list(fs), holds, t-a)
+	}
+	cuts := list(w.Cuts)
+	fmt.Fprintf(&b, "theorem %s : Erdos1056.Solves %d %d %s :=\n", Theorem, w.K, w.P, cuts)
+	intervals := fmt.Sprintf("(Erdos1056.Intervals %d %s)", w.P, cuts)
+	length := fmt.Sprintf("(Eq.{1} Nat (Erdos1056.length %s) (Nat.succ %d))", cuts, w.K)
 	root := uint64(0) // the least number whose square is above p
 	for root*root <= w.P {
 		root++
 	}
-	const holds = "(Eq.refl.{1} Bool Bool.true)"
+	fmt.Fprintf(&b, "And.intro (Erdos1056.Prime %d) (And %s %s)\n", w.P, length, intervals)
 	fmt.Fprintf(&b, "(Erdos1056.prime %d %d %s %s %s)\n", w.P, max(root, 2)-2, holds, holds, holds)
-	fmt.Fprintf(&b, "(And.intro (Eq.{1} Nat (Erdos1056.length %s) (Nat.succ %d)) (Erdos1056.Intervals %d %s) (Eq.refl.{1} Nat %d)\n",
-		list(w.Cuts), w.K, w.P, list(w.Cuts), w.K+1)
+	fmt.Fprintf(&b, "(And.intro %s %s (Eq.refl.{1} Nat %d)\n", length, intervals, w.K+1)
 	for i := 0; i < w.K; i++ {
-		a, t := w.Cuts[i], w.Cuts[i+1]
-		r, fs := split(t - a)
-		fmt.Fprintf(&b, "(Erdos1056.next %d %d %d %s (Erdos1056.interval %d %d %d %d %s %s (Eq.refl.{1} Nat %d) (Eq.refl.{1} Nat 1))\n",
-			w.P, a, t, list(w.Cuts[i+2:]), w.P, a, t, r, list(fs), holds, t-a)
+		fmt.Fprintf(&b, "(Erdos1056.next %d %d %d %s Erdos1056.interval_%d\n", w.P, w.Cuts[i], w.Cuts[i+1], list(w.Cuts[i+2:]), i+1)
 	}
 	fmt.Fprintf(&b, "(Erdos1056.last %d %d)%s", w.P, w.Cuts[w.K], strings.Repeat(")", w.K+1))
 	return b.String()

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"math/big"
 
 	"github.com/erdos1056/erdos1056/lean/export"
 	"github.com/erdos1056/erdos1056/lean/term"
@@ -124,7 +123,7 @@ func (c *checker) laws(op natOp, f term.Expr) []law {
 		}
 		return s.Apps(s.Const(n, 0), args...)
 	}
-	two := s.Nat(big.NewInt(2))
+	two := s.SmallNat(2)
 	yes, no := c.boolean(true), c.boolean(false)
 	switch op {
 	case opAdd:

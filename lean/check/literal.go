@@ -263,7 +263,7 @@ func (c *checker) charList(runes []rune) term.Expr {
 	cons := s.App(s.Const(c.env.names.listCons, zero), char)
 	list := s.App(s.Const(c.env.names.listNil, zero), char)
 	for i := len(runes) - 1; i >= 0; i-- {
-		list = s.Apps(cons, s.App(ofNat, s.Nat(big.NewInt(int64(runes[i])))), list)
+		list = s.Apps(cons, s.App(ofNat, s.SmallNat(uint64(runes[i]))), list)
 	}
 	return list
 }

@@ -164,14 +164,28 @@ func under(loose uint32) uint32 {
 	return loose - 1
 }
 
-// Nat returns the literal of a natural number. The store keeps n; the caller
+// Nat returns the literal of a natural number. The store may keep n; the caller
 // must not change it.
 func (s *Store) Nat(n *big.Int) Expr {
-	return s.intern(Node{Kind: NatLit, A: s.internNat(n)})
+	if n.IsUint64() {
+		return s.SmallNat(n.Uint64())
+	}
+	return s.intern(Node{Kind: NatLit, A: s.internNat(n), C: 1})
+}
+
+// SmallNat returns the literal of a number below 2^64.
+func (s *Store) SmallNat(n uint64) Expr {
+	return s.intern(Node{Kind: NatLit, A: uint32(n), B: uint32(n >> 32)})
 }
 
 // NatValue returns the number of a literal; the caller must not change it.
-func (s *Store) NatValue(e Expr) *big.Int { return s.nat(s.At(e).A) }
+func (s *Store) NatValue(e Expr) *big.Int {
+	n := s.At(e)
+	if n.C == 0 {
+		return new(big.Int).SetUint64(uint64(n.B)<<32 | uint64(n.A))
+	}
+	return s.nat(n.A)
+}
 
 func (s *Store) nat(i uint32) *big.Int {
 	if i < s.natBase {
@@ -180,6 +194,8 @@ func (s *Store) nat(i uint32) *big.Int {
 	return s.nats[i-s.natBase]
 }
 
+// internNat keeps a number of more than 64 bits. Numbers with the hash of
+// another take the next free hash.
 func (s *Store) internNat(n *big.Int) uint32 {
 	words := n.Bits()
 	h := uint64(len(words))
@@ -187,13 +203,21 @@ func (s *Store) internNat(n *big.Int) uint32 {
 		h = (bits.RotateLeft64(h, 23) ^ uint64(w)) * 0x9e3779b97f4a7c15
 	}
 	if s.parent != nil {
-		for _, i := range s.parent.natIndex[h] {
+		for k := h; ; k++ {
+			i, ok := s.parent.natIndex[k]
+			if !ok {
+				break
+			}
 			if s.parent.nats[i].Cmp(n) == 0 {
 				return i
 			}
 		}
 	}
-	for _, i := range s.natIndex[h] {
+	for ; ; h++ {
+		i, ok := s.natIndex[h]
+		if !ok {
+			break
+		}
 		if s.nats[i-s.natBase].Cmp(n) == 0 {
 			return i
 		}
@@ -201,7 +225,7 @@ func (s *Store) internNat(n *big.Int) uint32 {
 	s.budget.Take(int64(96 + 8*len(words)))
 	s.nats = append(s.nats, n)
 	i := s.natBase + uint32(len(s.nats)-1)
-	s.natIndex[h] = append(s.natIndex[h], i)
+	s.natIndex[h] = i
 	return i
 }
 
@@ -309,6 +333,8 @@ func (s *Store) mayBeShared(n *Node) bool {
 		return n.A < s.nameBase && n.B < s.listBase
 	case FVar:
 		return n.B < s.base
+	case NatLit:
+		return n.C == 0 || n.A < s.natBase
 	}
 	return true
 }

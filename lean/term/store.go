@@ -26,7 +26,7 @@ type Store struct {
 	listBase    uint32
 
 	nats     []*big.Int
-	natIndex map[uint64][]uint32
+	natIndex map[uint64]uint32
 	natBase  uint32
 
 	strings     []string
@@ -64,7 +64,7 @@ func (s *Store) makeIndexes() {
 	s.nameIndex = map[nameNode]Name{}
 	s.levelIndex = map[levelNode]Level{}
 	s.levelsIndex = map[string]Levels{}
-	s.natIndex = map[uint64][]uint32{}
+	s.natIndex = map[uint64]uint32{}
 	s.stringIndex = map[string]uint32{}
 }
 
