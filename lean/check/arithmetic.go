@@ -1,7 +1,6 @@
 package check
 
 import (
-
 	"github.com/erdos1056/erdos1056/lean/export"
 	"github.com/erdos1056/erdos1056/lean/term"
 )

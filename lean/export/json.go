@@ -84,7 +84,7 @@ func (s *scanner) fields(names []string, optional uint32, f func(i int)) {
 			s.err = unsupported("unknown key %q; this may be a newer format", key)
 		}
 	})
-	if missing := uint32(1)<<len(names) - 1&^(seen|optional); s.err == nil && missing != 0 {
+	if missing := (uint32(1)<<len(names) - 1) &^ (seen | optional); s.err == nil && missing != 0 {
 		for i, n := range names {
 			if missing&(1<<i) != 0 {
 				s.fail("key %q is missing", n)
