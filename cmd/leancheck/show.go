@@ -128,7 +128,7 @@ func (s *shower) failed(r *lean.Report) {
 		fmt.Fprintf(s.out, "%s: line %d: %s\n", word, f.Line, f.Msg)
 		return
 	}
-	fmt.Fprintf(s.out, "%s: %s %s at line %d: %s (%s)\n", word, f.Kind, f.Name, f.Line, f.Msg, f.Rule)
+	fmt.Fprintf(s.out, "%s: %s %s at line %d: %s\n", word, f.Kind, f.Name, f.Line, f.Msg)
 	width := 0
 	for _, t := range f.Terms {
 		width = max(width, len(t.Label))
