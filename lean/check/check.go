@@ -17,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -80,7 +81,7 @@ type Failure struct {
 
 // maxStack is the bound on a goroutine's stack. The limits on depth keep the
 // stack well below it; passing it would end the program.
-const maxStack = 4 << 30
+const maxStack = min(4<<30, math.MaxInt)
 
 // Check judges all declarations of a file. The error is that of ctx.
 func Check(ctx context.Context, f *export.File, opts Options) (*Result, error) {

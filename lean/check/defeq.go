@@ -106,7 +106,7 @@ func (c *checker) defeqBinders(a, b term.Expr) bool {
 
 func (c *checker) defeqFull(a, b term.Expr) bool {
 	s := c.s
-	if c.isBoolTrue(b) && (s.FVarRange(a) == 0 || c.eager) && c.isBoolTrue(c.whnf(a)) {
+	if c.isBoolTrue(b) && (s.FVarRange(a) == 0 || c.eager) && c.whnf(a) == b {
 		return true
 	}
 	x, y := c.whnfCheap(a), c.whnfCheap(b)

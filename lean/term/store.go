@@ -51,7 +51,11 @@ const DefaultDepth = 1 << 20
 // may be nil.
 func NewStore(budget *Budget) *Store {
 	s := &Store{budget: budget, MaxDepth: DefaultDepth}
-	s.makeIndexes()
+	s.nameIndex = map[nameNode]Name{}
+	s.levelIndex = map[levelNode]Level{}
+	s.levelsIndex = map[string]Levels{}
+	s.natIndex = map[uint64]uint32{}
+	s.stringIndex = map[string]uint32{}
 	s.names = append(s.names, nameNode{})
 	s.levels = append(s.levels, levelNode{size: 1})
 	s.levelIndex[levelNode{size: 1}] = Zero
@@ -60,12 +64,14 @@ func NewStore(budget *Budget) *Store {
 	return s
 }
 
-func (s *Store) makeIndexes() {
-	s.nameIndex = map[nameNode]Name{}
-	s.levelIndex = map[levelNode]Level{}
-	s.levelsIndex = map[string]Levels{}
-	s.natIndex = map[uint64]uint32{}
-	s.stringIndex = map[string]uint32{}
+// emptied returns an empty map, m itself unless that is large: clearing a map
+// costs as much as its greatest size ever.
+func emptied[K comparable, V any](m map[K]V) map[K]V {
+	if m == nil || len(m) > 1<<12 {
+		return map[K]V{}
+	}
+	clear(m)
+	return m
 }
 
 // Child returns an empty store on top of s. s must not change while the child
@@ -91,15 +97,11 @@ func (s *Store) Reset() {
 	clear(s.nats)
 	s.nats = s.nats[:0]
 	s.strings = s.strings[:0]
-	if s.nameIndex == nil {
-		s.makeIndexes()
-	} else {
-		clear(s.nameIndex)
-		clear(s.levelIndex)
-		clear(s.levelsIndex)
-		clear(s.natIndex)
-		clear(s.stringIndex)
-	}
+	s.nameIndex = emptied(s.nameIndex)
+	s.levelIndex = emptied(s.levelIndex)
+	s.levelsIndex = emptied(s.levelsIndex)
+	s.natIndex = emptied(s.natIndex)
+	s.stringIndex = emptied(s.stringIndex)
 	s.nameBase = uint32(len(p.names))
 	s.levelBase = uint32(len(p.levels))
 	s.listBase = uint32(len(p.lists))
