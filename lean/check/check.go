@@ -115,6 +115,7 @@ type run struct {
 	stop *atomic.Bool
 
 	declared     int          // declarations made known
+	seen         []bool       // terms known to mention declared constants only
 	next         atomic.Int64 // to be judged next
 	firstFailure atomic.Int64 // least index of a declaration that failed
 	mu           sync.Mutex
@@ -131,6 +132,7 @@ func (r *run) declare() {
 		return
 	}
 	defer c.release()
+	r.seen = make([]bool, r.file.Store.ExprCount())
 	for i := range r.file.Decls {
 		if f := r.guard(i, func() { r.declareOne(c, i) }); f != nil {
 			r.fail(f)
@@ -175,9 +177,9 @@ func (r *run) declareOne(c *checker, i int) {
 		return
 	}
 	needUnreserved(r.file.Store, d.Name)
-	needClosed(r.file.Store, k.typ)
+	r.needDeclared(k.typ)
 	if k.value != term.NoExpr {
-		needClosed(r.file.Store, k.value)
+		r.needDeclared(k.value)
 	}
 	c.add(k)
 	r.noteStrings(c, i, d.Params, k.typ)
@@ -205,6 +207,38 @@ func needDistinct(s *term.Store, params []term.Name) {
 			if p == q {
 				reject("universe parameter", "the universe parameter %s is declared twice", s.NameString(p))
 			}
+		}
+	}
+}
+
+// needDeclared rejects terms that are not closed or mention constants not yet
+// declared. This alone rules out circles; which constants a term may use is
+// checked again, with their levels, when the term is.
+func (r *run) needDeclared(e term.Expr) {
+	s := r.file.Store
+	needClosed(s, e)
+	stack := []term.Expr{e}
+	for len(stack) > 0 {
+		e := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if r.seen[e] {
+			continue
+		}
+		r.seen[e] = true
+		n := s.At(e)
+		switch n.Kind {
+		case term.Const, term.Proj:
+			if int(n.A) >= len(r.env.byName) || r.env.byName[n.A] == nil {
+				reject("unknown constant", "%s is not declared before its use", s.NameString(term.Name(n.A)))
+			}
+		}
+		switch n.Kind {
+		case term.App, term.Lambda, term.Pi:
+			stack = append(stack, term.Expr(n.A), term.Expr(n.B))
+		case term.Let:
+			stack = append(stack, term.Expr(n.A), term.Expr(n.B), term.Expr(n.C))
+		case term.Proj:
+			stack = append(stack, term.Expr(n.C))
 		}
 	}
 }

@@ -96,19 +96,25 @@ func (c *checker) enter() {
 	if c.depth > c.limits.Depth {
 		panic(&term.LimitError{What: fmt.Sprintf("recursion deeper than %d", c.limits.Depth)})
 	}
-	c.steps++
-	if c.steps&0xff == 0 {
-		c.poll()
-	}
+	c.step()
 }
 
 func (c *checker) leave() { c.depth-- }
 
+// step counts one step of work and looks at the limits now and then.
+func (c *checker) step() {
+	c.steps++
+	if c.steps&0x3f == 0 {
+		c.poll()
+	}
+}
+
+// poll ends the work if it is to stop. Making terms counts as work, too.
 func (c *checker) poll() {
 	if c.stop.Load() {
 		panic(stopped{})
 	}
-	if c.limits.Steps > 0 && c.steps > c.limits.Steps {
+	if c.limits.Steps > 0 && c.steps+c.s.Work/8 > c.limits.Steps {
 		panic(&term.LimitError{What: fmt.Sprintf("more than %d steps in one declaration", c.limits.Steps)})
 	}
 }

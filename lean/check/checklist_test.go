@@ -14,9 +14,9 @@ import (
 
 func TestPoint02DeclarationsSeeOnlyWhatIsBeforeThem(t *testing.T) {
 	accepts(t, `theorem a : True := True.intro  theorem b : True := a`)
-	rejects(t, "unknown constant", "declaration is complete", `theorem a : False := a`)
-	rejects(t, "unknown constant", "declaration is complete", `theorem a : False := b  theorem b : False := a`)
-	rejects(t, "unknown constant", "declaration is complete", `def loop : Nat := Nat.succ loop`)
+	rejects(t, "unknown constant", "not declared before its use", `theorem a : False := a`)
+	rejects(t, "unknown constant", "not declared before its use", `theorem a : False := b  theorem b : False := a`)
+	rejects(t, "unknown constant", "not declared before its use", `def loop : Nat := Nat.succ loop`)
 	rejects(t, "unknown constant", "", `
 		inductive T 0 : Type | mk : (∀ (x : T), T.rec.{1} (fun (y : T) => Type) Nat x) → T`)
 	rejects(t, "unknown constant", "", `inductive T 0 : Eq.{2} Type Nat T → Type | mk : T`)

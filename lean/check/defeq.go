@@ -208,10 +208,7 @@ func (c *checker) lazyDelta(a, b term.Expr) (term.Expr, term.Expr, answer) {
 		if r != unknown || !moved {
 			return a, b, r
 		}
-		c.steps++
-		if c.steps&0xff == 0 {
-			c.poll()
-		}
+		c.step()
 	}
 }
 
@@ -307,10 +304,7 @@ func (c *checker) lazyProjection(a, b term.Expr, idx int) bool {
 			return true
 		}
 		if r == unknown && moved {
-			c.steps++
-			if c.steps&0xff == 0 {
-				c.poll()
-			}
+			c.step()
 			continue
 		}
 		if x := c.projectCtor(a, idx); x != term.NoExpr {

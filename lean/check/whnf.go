@@ -32,10 +32,7 @@ func (c *checker) whnf(e term.Expr) term.Expr {
 		if next == term.NoExpr {
 			break
 		}
-		c.steps++
-		if c.steps&0xff == 0 {
-			c.poll()
-		}
+		c.step()
 		r = next
 	}
 	c.leave()
@@ -73,10 +70,7 @@ func (c *checker) reduceCore(e term.Expr, cheap bool) term.Expr {
 		if next == r {
 			break
 		}
-		c.steps++
-		if c.steps&0xff == 0 {
-			c.poll()
-		}
+		c.step()
 		r = next
 	}
 	c.leave()

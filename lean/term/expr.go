@@ -295,6 +295,7 @@ func (s *Store) ArgCount(e Expr) int {
 }
 
 func (s *Store) intern(n Node) Expr {
+	s.Work++
 	h := (uint64(n.A)*0x9e3779b97f4a7c15 ^ uint64(n.B)*0xc2b2ae3d27d4eb4f ^ uint64(n.C)*0x165667b19e3779f9 ^ uint64(n.Kind)<<57)
 	h ^= h >> 29
 	h *= 0xbf58476d1ce4e5b9

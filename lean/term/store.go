@@ -40,6 +40,8 @@ type Store struct {
 
 	memo  memo
 	depth int
+	// Work counts the terms made or looked up since the last reset.
+	Work int64
 	// MaxDepth bounds the depth of recursion over terms and levels.
 	MaxDepth int
 }
@@ -116,6 +118,7 @@ func (s *Store) Reset() {
 	}
 	s.own = s.own[:0]
 	s.depth = 0
+	s.Work = 0
 }
 
 // Release gives the memory of a child back to its budget; the store must not be
