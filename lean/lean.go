@@ -50,6 +50,7 @@ type Report struct {
 	Type         string        `json:"type"`    // "verdict"
 	Verdict      string        `json:"verdict"` // "accept", "reject" or "decline"
 	Reason       string        `json:"reason,omitempty"`
+	Checker      string        `json:"checker"` // version of this program
 	Input        Input         `json:"input"`
 	Challenge    *Input        `json:"challenge,omitempty"`
 	Declarations int           `json:"declarations"`
@@ -104,7 +105,7 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (*Report, error) {
 	// Stacks and the garbage of growing tables take part of the memory.
 	depth := int(min(1<<18, opts.Memory/(8<<10)))
 	r := &Report{
-		Type: "verdict", Axioms: []Axiom{}, NatOps: []string{},
+		Type: "verdict", Checker: version(), Axioms: []Axiom{}, NatOps: []string{},
 		Limits: Limits{MemoryBytes: opts.Memory, Depth: depth, Steps: opts.Steps},
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
@@ -185,6 +186,14 @@ func (r *Report) unreadable(err error) (*Report, error) {
 	r.Verdict, r.Reason = verdict.String(), e.Error()
 	r.Failure = &Failure{Line: e.Line, Rule: rule, Msg: e.Msg}
 	return r, nil
+}
+
+// version returns the version of the module the program was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }
 
 func inputOf(f *export.File) *Input {

@@ -93,8 +93,8 @@ func TestStandardInputIsJudged(t *testing.T) {
 func TestReportsAsJSON(t *testing.T) {
 	code, out, _ := leancheck(t, "", "--json", vector("ansatz/init-medium.ndjson.gz"), "--target", "Nat.gcd_rec")
 	var r struct {
-		Type, Verdict string
-		Input         struct {
+		Type, Verdict, Checker string
+		Input                  struct {
 			SHA256, Format, Lean string
 			Bytes, Lines         int64
 		}
@@ -117,7 +117,7 @@ func TestReportsAsJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
-	if code != exitAccept || r.Type != "verdict" || r.Verdict != "accept" || r.Constants != 3653 || r.Theorems != 1819 {
+	if code != exitAccept || r.Type != "verdict" || r.Verdict != "accept" || r.Checker == "" || r.Constants != 3653 || r.Theorems != 1819 {
 		t.Errorf("exit %d, %+v", code, r)
 	}
 	if r.Input.SHA256 != "1fa6384e5a694d5f8d96bdd49511f77443b2c0783d879818e2d7aadf89e72370" || r.Input.Lines != 237232 || r.Input.Lean != "4.29.0-rc2" {

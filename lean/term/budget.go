@@ -38,6 +38,6 @@ func (b *Budget) Take(n int64) {
 	used := b.used.Add(n)
 	if n > 0 && b.max > 0 && used > b.max {
 		b.used.Add(-n)
-		panic(&LimitError{fmt.Sprintf("memory: %d MiB are not enough", b.max>>20)})
+		panic(&LimitError{fmt.Sprintf("the memory for terms, %d MiB, is used up", b.max>>20)})
 	}
 }
