@@ -126,7 +126,7 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (*Report, error) {
 		challenge = f
 		r.Challenge = inputOf(f)
 	}
-	f, err := export.Read(in, store, export.Limits{})
+	f, err := export.Read(&contextReader{ctx, in}, store, export.Limits{})
 	if err != nil {
 		return r.unreadable(err)
 	}
@@ -158,6 +158,19 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (*Report, error) {
 		r.audit(f, challenge, opts)
 	}
 	return r, nil
+}
+
+// contextReader ends with its context.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
 }
 
 func (r *Report) audit(f, challenge *export.File, opts Options) {

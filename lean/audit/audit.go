@@ -8,7 +8,6 @@ package audit
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/erdos1056/erdos1056/lean/export"
 	"github.com/erdos1056/erdos1056/lean/term"
@@ -90,7 +89,9 @@ func Audit(f *export.File, target string, opts Options) *Report {
 	if opts.Challenge != nil {
 		permitted.challenge = NewIndex(opts.Challenge)
 	}
+	used := map[term.Name]bool{}
 	for _, a := range axioms {
+		used[a] = true
 		p := permitted.judge(a)
 		r.Axioms = append(r.Axioms, Axiom{s.NameString(a), s.Print(env.Decl(a).Type, term.Format{}), p == nil})
 		if p != nil {
@@ -98,7 +99,7 @@ func Audit(f *export.File, target string, opts Options) *Report {
 		}
 	}
 	for _, a := range env.Axioms() {
-		if !slices.Contains(axioms, a) {
+		if !used[a] {
 			r.Unused = append(r.Unused, s.NameString(a))
 		}
 	}

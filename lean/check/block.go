@@ -1,6 +1,8 @@
 package check
 
 import (
+	"fmt"
+
 	"github.com/erdos1056/erdos1056/lean/export"
 	"github.com/erdos1056/erdos1056/lean/term"
 )
@@ -42,6 +44,9 @@ func (c *checker) addBlock(i int, b *export.Block) {
 
 // familyOf matches the constructors of a block with its types.
 func (c *checker) familyOf(b *export.Block) *family {
+	if len(b.Types) > maxTypes || len(b.Ctors) > maxCtors {
+		panic(&term.LimitError{What: fmt.Sprintf("a block has more than %d types or %d constructors", maxTypes, maxCtors)})
+	}
 	first := b.Types[0]
 	f := &family{params: first.Params, numParams: int(first.NumParams)}
 	byName := map[term.Name]export.Constructor{}
@@ -232,18 +237,17 @@ func (c *checker) compareCounts(b *export.Block, consts []*constant, numFields [
 
 // compareRecursors compares the recursors of the file with those derived.
 func (c *checker) compareRecursors(b *export.Block, recs []*constant) {
+	derived := map[term.Name]*constant{}
+	for _, r := range recs {
+		derived[r.name] = r
+	}
 	seen := map[term.Name]bool{}
 	for _, claim := range b.Recs {
 		if seen[claim.Name] {
 			reject("recursor", "%s is declared twice", c.nameString(claim.Name))
 		}
 		seen[claim.Name] = true
-		var k *constant
-		for _, r := range recs {
-			if r.name == claim.Name {
-				k = r
-			}
-		}
+		k := derived[claim.Name]
 		if k == nil {
 			reject("recursor", "%s is no recursor of this block", c.nameString(claim.Name))
 		}

@@ -201,7 +201,17 @@ func (r *run) noteStrings(c *checker, i int, params []term.Name, e term.Expr) {
 	r.env.opaqueStrings = c.strings() == stringsOpaque
 }
 
+// Bounds on what a declaration may consist of, well above what occurs.
+const (
+	maxParams = 1 << 10 // universe parameters
+	maxTypes  = 1 << 12 // types of a mutual block
+	maxCtors  = 1 << 16 // constructors of a block
+)
+
 func needDistinct(s *term.Store, params []term.Name) {
+	if len(params) > maxParams {
+		panic(&term.LimitError{What: fmt.Sprintf("a declaration has more than %d universe parameters", maxParams)})
+	}
 	for i, p := range params {
 		for _, q := range params[:i] {
 			if p == q {

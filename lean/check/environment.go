@@ -124,16 +124,16 @@ func (env *environment) add(c *constant) bool {
 
 // wellKnown holds the names with a meaning to the kernel.
 type wellKnown struct {
-	nat, natZero, natSucc                  term.Name
-	boolean, boolTrue, boolFalse           term.Name
-	str, strMk, strOfList                  term.Name
-	char, charOfNat                        term.Name
-	list, listNil, listCons                term.Name
-	eq, eqRefl                             term.Name
-	quot, quotMk, quotLift, quotInd        term.Name
-	eagerReduce, reduceBool, reduceNat     term.Name
-	natAdd, natMul, natPred, natSub        term.Name
-	natDiv, natMod, natPow, natBeq, natBle term.Name
+	nat, natZero, natSucc              term.Name
+	boolean, boolTrue, boolFalse       term.Name
+	str, strMk, strOfList              term.Name
+	char, charOfNat                    term.Name
+	list, listNil, listCons            term.Name
+	eq, eqRefl                         term.Name
+	quot, quotMk, quotLift, quotInd    term.Name
+	eagerReduce, reduceBool, reduceNat term.Name
+	natAdd, natMul, natPred, natSub    term.Name
+	natDiv, natBle                     term.Name
 }
 
 func findNames(s *term.Store) wellKnown {
@@ -149,7 +149,7 @@ func findNames(s *term.Store) wellKnown {
 		eagerReduce: n("eagerReduce"),
 		reduceBool:  n("Lean", "reduceBool"), reduceNat: n("Lean", "reduceNat"),
 		natAdd: n("Nat", "add"), natMul: n("Nat", "mul"), natPred: n("Nat", "pred"), natSub: n("Nat", "sub"),
-		natDiv: n("Nat", "div"), natMod: n("Nat", "mod"), natPow: n("Nat", "pow"),
-		natBeq: n("Nat", "beq"), natBle: n("Nat", "ble"),
+		natDiv: n("Nat", "div"),
+		natBle: n("Nat", "ble"),
 	}
 }

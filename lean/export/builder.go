@@ -18,10 +18,11 @@ type builder struct {
 	exprs  indexMap
 	text   bool         // the text format, in which declarations come in any order
 	blocks []*openBlock // of the text format, whose lines come apart
+	member map[term.Name]*openBlock
 }
 
 func newBuilder(f *File) *builder {
-	b := &builder{file: f, store: f.Store, line: 1}
+	b := &builder{file: f, store: f.Store, line: 1, member: map[term.Name]*openBlock{}}
 	b.names = indexMap{what: "name", dense: []uint32{1}}
 	b.levels = indexMap{what: "level", dense: []uint32{1}}
 	b.exprs = indexMap{what: "expression"}
@@ -176,26 +177,20 @@ type openBlock struct {
 	at      int         // index of the declaration
 }
 
-func (b *builder) openBlockOf(typ term.Name) *openBlock {
-	for i := len(b.blocks) - 1; i >= 0; i-- {
-		for _, m := range b.blocks[i].members {
-			if m == typ {
-				return b.blocks[i]
-			}
-		}
-	}
-	return nil
-}
-
 func (b *builder) addType(t InductiveType, members []term.Name) error {
 	if !contains(members, t.Name) {
 		return malformed("type %s is not a member of its own block", b.store.NameString(t.Name))
 	}
-	o := b.openBlockOf(t.Name)
+	o := b.member[t.Name]
 	if o == nil {
 		o = &openBlock{block: &Block{Partial: true}, members: members, missing: len(members)}
 		o.at = len(b.file.Decls)
 		b.blocks = append(b.blocks, o)
+		for _, m := range members {
+			if b.member[m] == nil {
+				b.member[m] = o
+			}
+		}
 		b.declare(Decl{Kind: Inductive, Name: members[0], Params: t.Params, Block: o.block})
 	}
 	if !sameNames(o.members, members) {
@@ -212,7 +207,7 @@ func (b *builder) addType(t InductiveType, members []term.Name) error {
 }
 
 func (b *builder) addConstructor(c Constructor) error {
-	o := b.openBlockOf(c.Induct)
+	o := b.member[c.Induct]
 	if o == nil {
 		return malformed("constructor %s belongs to no inductive type before it", b.store.NameString(c.Name))
 	}
@@ -237,7 +232,7 @@ func (b *builder) addRecursor(r Recursor, members []term.Name) error {
 	if len(members) == 0 {
 		return malformed("recursor %s names no type", b.store.NameString(r.Name))
 	}
-	o := b.openBlockOf(members[0])
+	o := b.member[members[0]]
 	if o == nil || !sameNames(o.members, members) {
 		return malformed("recursor %s belongs to no inductive type before it", b.store.NameString(r.Name))
 	}
