@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/erdos1056/erdos1056/lean/export"
 	"github.com/erdos1056/erdos1056/lean/term"
@@ -61,7 +62,7 @@ func (c *checker) familyOf(b *export.Block) *family {
 		if t.NumParams != first.NumParams {
 			reject("inductive parameters", "the types of a mutual block have different numbers of parameters")
 		}
-		if !equalNames(t.Params, first.Params) {
+		if !slices.Equal(t.Params, first.Params) {
 			reject("universe parameter", "the types of a mutual block have different universe parameters")
 		}
 		ft := familyType{name: t.Name, typ: t.Type}
@@ -73,7 +74,7 @@ func (c *checker) familyOf(b *export.Block) *family {
 			if k.Induct != t.Name || int(k.Index) != j || k.NumParams != t.NumParams {
 				reject("constructor", "%s is not described as constructor %d of %s", c.nameString(n), j, c.nameString(t.Name))
 			}
-			if !equalNames(k.Params, first.Params) {
+			if !slices.Equal(k.Params, first.Params) {
 				reject("universe parameter", "%s has other universe parameters than its type", c.nameString(n))
 			}
 			ft.ctors = append(ft.ctors, familyCtor{n, k.Type})
@@ -91,18 +92,6 @@ func (c *checker) familyOf(b *export.Block) *family {
 		}
 	}
 	return f
-}
-
-func equalNames(a, b []term.Name) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 func needClosed(s *term.Store, e term.Expr) {

@@ -135,7 +135,7 @@ func (r *run) declare() {
 	r.seen = make([]bool, r.file.Store.ExprCount())
 	for i := range r.file.Decls {
 		if f := r.guard(i, func() { r.declareOne(c, i) }); f != nil {
-			r.fail(f)
+			r.fail(c.doubted(f))
 			return
 		}
 		r.declared++
@@ -283,7 +283,7 @@ func (r *run) judge() {
 					r.opts.Progress(i)
 				}
 				if f := r.guard(i, func() { c.judge(i, &r.file.Decls[i]) }); f != nil {
-					r.fail(f)
+					r.fail(c.doubted(f))
 				}
 			}
 			c.release()
@@ -367,12 +367,34 @@ func (r *run) needsCompiler(i int) bool {
 		(mentions(r.file.Store, d.Type, wanted) || mentions(r.file.Store, d.Value, wanted))
 }
 
+// doubted turns a rejection into a decline if an operation was met that Lean
+// would have computed but whose definition was not recognised.
+func (c *checker) doubted(f *Failure) *Failure {
+	switch {
+	case c.doubt == term.Anonymous, f.verdict() != Reject:
+		return f
+	case f.Rule != "theorem" && f.Rule != "definition" && f.Rule != "application" && f.Rule != "let":
+		return f
+	}
+	f.Rule = ruleUnsupported
+	f.Msg += fmt.Sprintf("; it might be, but the definition of %s is none that is known to be arithmetic", c.nameString(c.doubt))
+	return f
+}
+
 // The rules named by declines.
 const (
 	ruleLimit       = "limit"
 	ruleUnsupported = "unsupported"
 	ruleInternal    = "internal"
 )
+
+func (f *Failure) verdict() Verdict {
+	switch f.Rule {
+	case ruleLimit, ruleUnsupported, ruleInternal:
+		return Decline
+	}
+	return Reject
+}
 
 func (r *run) fail(f *Failure) {
 	r.mu.Lock()
@@ -390,12 +412,8 @@ func (r *run) result() *Result {
 			res.Failure = f
 		}
 	}
-	if f := res.Failure; f != nil {
-		res.Verdict = Reject
-		switch f.Rule {
-		case ruleLimit, ruleUnsupported, ruleInternal:
-			res.Verdict = Decline
-		}
+	if res.Failure != nil {
+		res.Verdict = res.Failure.verdict()
 	}
 	for _, k := range r.env.byName {
 		if k == nil {

@@ -30,6 +30,7 @@ type checker struct {
 	withheld    natOp        // an operation not to be accelerated while it is judged
 	assumed     []comparison // assumed results of Nat.ble while laws are looked at
 	stringState stringState
+	doubt       term.Name // an operation met that might be arithmetic, or Anonymous
 
 	limits Limits
 	steps  int64
@@ -61,6 +62,7 @@ func (c *checker) start(bound ordinal, params []term.Name) {
 	c.params = params
 	c.overlay = nil
 	c.steps = 0
+	c.doubt = term.Anonymous
 }
 
 // forget drops all results. It is needed whenever constants change their

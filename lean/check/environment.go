@@ -98,6 +98,9 @@ type environment struct {
 	boolOrd ordinal
 	// natOps are the operations proved to be the arithmetic they are named for.
 	natOps map[term.Name]natOp
+	// doubtful are operations that Lean computes and that were not recognised,
+	// although they may be what their name says.
+	doubtful map[term.Name]bool
 	// opaqueStrings is set if a string literal comes before what it is made of.
 	opaqueStrings bool
 }
@@ -105,7 +108,7 @@ type environment struct {
 const never ordinal = 1<<64 - 1
 
 func newEnvironment(s *term.Store) *environment {
-	env := &environment{store: s, names: findNames(s), natOrd: never, boolOrd: never, natOps: map[term.Name]natOp{}}
+	env := &environment{store: s, names: findNames(s), natOrd: never, boolOrd: never, natOps: map[term.Name]natOp{}, doubtful: map[term.Name]bool{}}
 	env.byName = make([]*constant, s.NameCount())
 	return env
 }

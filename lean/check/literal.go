@@ -107,6 +107,7 @@ func (c *checker) reduceNat(e term.Expr) term.Expr {
 	f := s.At(term.Expr(n.A))
 	if f.Kind == term.Const {
 		if term.Name(f.A) != c.env.names.natSucc || c.env.natOrd >= c.bound {
+			c.noteDoubt(term.Name(f.A))
 			return term.NoExpr
 		}
 		v := c.natLit(c.whnf(second))
@@ -124,7 +125,11 @@ func (c *checker) reduceNat(e term.Expr) term.Expr {
 		return term.NoExpr
 	}
 	op := c.env.natOps[term.Name(g.A)]
-	if op == opNone || op == c.withheld || g.B != 0 || c.lookup(term.Name(g.A)) == nil {
+	if op == opNone {
+		c.noteDoubt(term.Name(g.A))
+		return term.NoExpr
+	}
+	if op == c.withheld || g.B != 0 || c.lookup(term.Name(g.A)) == nil {
 		return term.NoExpr
 	}
 	x := c.natLit(c.whnf(first))
@@ -136,6 +141,14 @@ func (c *checker) reduceNat(e term.Expr) term.Expr {
 		return term.NoExpr
 	}
 	return c.compute(op, x, y)
+}
+
+// noteDoubt remembers that an operation was met which Lean would compute. If the
+// declaration fails later, that may be for want of the result.
+func (c *checker) noteDoubt(n term.Name) {
+	if c.env.doubtful[n] {
+		c.doubt = n
+	}
 }
 
 func (c *checker) compute(op natOp, x, y *big.Int) term.Expr {

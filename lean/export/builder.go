@@ -2,6 +2,7 @@ package export
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/erdos1056/erdos1056/lean/term"
@@ -178,7 +179,7 @@ type openBlock struct {
 }
 
 func (b *builder) addType(t InductiveType, members []term.Name) error {
-	if !contains(members, t.Name) {
+	if !slices.Contains(members, t.Name) {
 		return malformed("type %s is not a member of its own block", b.store.NameString(t.Name))
 	}
 	o := b.member[t.Name]
@@ -193,7 +194,7 @@ func (b *builder) addType(t InductiveType, members []term.Name) error {
 		}
 		b.declare(Decl{Kind: Inductive, Name: members[0], Params: t.Params, Block: o.block})
 	}
-	if !sameNames(o.members, members) {
+	if !slices.Equal(o.members, members) {
 		return malformed("the types of a mutual block name different members")
 	}
 	for _, have := range o.block.Types {
@@ -213,7 +214,7 @@ func (b *builder) addConstructor(c Constructor) error {
 	}
 	claimed := false
 	for _, t := range o.block.Types {
-		claimed = claimed || contains(t.Ctors, c.Name)
+		claimed = claimed || slices.Contains(t.Ctors, c.Name)
 	}
 	for _, have := range o.block.Ctors {
 		if have.Name == c.Name {
@@ -233,7 +234,7 @@ func (b *builder) addRecursor(r Recursor, members []term.Name) error {
 		return malformed("recursor %s names no type", b.store.NameString(r.Name))
 	}
 	o := b.member[members[0]]
-	if o == nil || !sameNames(o.members, members) {
+	if o == nil || !slices.Equal(o.members, members) {
 		return malformed("recursor %s belongs to no inductive type before it", b.store.NameString(r.Name))
 	}
 	o.block.Recs = append(o.block.Recs, r)
@@ -268,25 +269,4 @@ func (b *builder) finish() error {
 		return b.order()
 	}
 	return nil
-}
-
-func contains(ns []term.Name, n term.Name) bool {
-	for _, m := range ns {
-		if m == n {
-			return true
-		}
-	}
-	return false
-}
-
-func sameNames(a, b []term.Name) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
