@@ -48,32 +48,50 @@ func runGate(ctx context.Context, args []string, stdout, stderr io.Writer) error
 		return err
 	}
 	defer os.RemoveAll(dir)
-	var programs []Program
-	for _, revision := range []string{tag, "HEAD"} {
-		path := filepath.Join(dir, fmt.Sprintf("erdos1056-%d", len(programs)))
-		if err := buildRevision(ctx, root, revision, filepath.Join(dir, "tree"), path); err != nil {
-			return fmt.Errorf("building %s: %w", revision, err)
-		}
-		programs = append(programs, searcher(revision, path, kernel.Auto, 1))
+	before, err := programOf(ctx, root, tag, dir)
+	if err != nil {
+		return err
+	}
+	head, err := programOf(ctx, root, "HEAD", dir)
+	if err != nil {
+		return err
 	}
 	n := gateRounds
 	if *quick {
 		n = gateRoundsQuick
 	}
+	return judge(ctx, workloads(*quick), before, head, n, measure, stdout, stderr)
+}
+
+// programOf builds a revision in dir.
+func programOf(ctx context.Context, root, revision, dir string) (Program, error) {
+	path, err := os.MkdirTemp(dir, "")
+	if err == nil {
+		err = buildRevision(ctx, root, revision, filepath.Join(path, "tree"), filepath.Join(path, "erdos1056"))
+	}
+	if err != nil {
+		return Program{}, fmt.Errorf("building %s: %w", revision, err)
+	}
+	return searcher(revision, filepath.Join(path, "erdos1056"), kernel.Auto, 1), nil
+}
+
+// judge measures every workload and fails if head is slower on some of them.
+func judge(ctx context.Context, ws []Workload, tag, head Program, rounds int, run runner, out, log io.Writer) error {
+	fmt.Fprintf(out, "CPU time of %s divided by that of %s; at most %.2f passes\n", head.Name, tag.Name, gateLimit)
 	var slower []string
-	fmt.Fprintf(stdout, "CPU time of HEAD divided by that of %s; at most %.2f passes\n", tag, gateLimit)
-	for _, w := range workloads(*quick) {
-		ratios, err := attempts(ctx, w, programs[0], programs[1], n, measure, stderr)
+	for _, w := range ws {
+		ratios, err := attempts(ctx, w, tag, head, rounds, run, log)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(stdout, "%-20s %s\n", w.Name, describe(ratios))
+		fmt.Fprintf(out, "%-20s %s\n", w.Name, describe(ratios))
 		if !passes(ratios) {
 			slower = append(slower, w.Name)
 		}
 	}
 	if len(slower) > 0 {
-		return &codedError{exitMismatch, fmt.Errorf("HEAD is more than %.0f %% slower than %s: %s", 100*(gateLimit-1), tag, strings.Join(slower, ", "))}
+		return &codedError{exitMismatch, fmt.Errorf("%s is more than %.0f %% slower than %s: %s",
+			head.Name, 100*(gateLimit-1), tag.Name, strings.Join(slower, ", "))}
 	}
 	return nil
 }

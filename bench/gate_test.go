@@ -42,7 +42,7 @@ func TestGate(t *testing.T) {
 		{"slow twice, from noise", []time.Duration{1300, 1060, 990}, []float64{1.3, 1.06, 0.99}, true},
 	} {
 		m := &machine{head: c.head}
-		ratios, err := attempts(t.Context(), Workload{Cuts: 1}, named("tag", false), named("head", false), testRounds, m.run, io.Discard)
+		ratios, err := attempts(t.Context(), someHunt, named("tag", false), named("head", false), testRounds, m.run, io.Discard)
 		if err != nil || !slices.Equal(ratios, c.ratios) || passes(ratios) != c.passes {
 			t.Errorf("%s: ratios %v, passes %v, error %v; want %v, %v", c.name, ratios, passes(ratios), err, c.ratios, c.passes)
 		}
@@ -51,7 +51,7 @@ func TestGate(t *testing.T) {
 
 func TestGateRunsBothOrders(t *testing.T) {
 	m := &machine{head: []time.Duration{1000}}
-	if _, err := bothOrders(t.Context(), Workload{Cuts: 1}, named("tag", false), named("head", false), testRounds, m.run, io.Discard); err != nil {
+	if _, err := bothOrders(t.Context(), someHunt, named("tag", false), named("head", false), testRounds, m.run, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"tag", "head", "tag", "head", "head", "tag", "head", "tag"}; !slices.Equal(m.order, want) {
@@ -60,7 +60,9 @@ func TestGateRunsBothOrders(t *testing.T) {
 }
 
 func TestGateFailsWhereAnswersDiffer(t *testing.T) {
-	run := func(_ context.Context, argv []string, _ int) (Run, string, error) { return Run{CPU: 1}, argv[0], nil }
+	run := func(_ context.Context, argv []string, _ int) (Run, string, error) {
+		return Run{CPU: 1}, argv[0], nil
+	}
 	_, err := attempts(t.Context(), someHunt, named("tag", false), named("head", false), 1, run, io.Discard)
 	if exitCode(err, io.Discard) != exitMismatch {
 		t.Errorf("error %v, want different answers", err)
@@ -74,6 +76,27 @@ func TestGateReport(t *testing.T) {
 		if got := describe(ratios); got != want {
 			t.Errorf("describe(%v) = %q, want %q", ratios, got, want)
 		}
+	}
+}
+
+func TestGateNamesTheWorkloadsThatAreSlower(t *testing.T) {
+	run := func(_ context.Context, argv []string, _ int) (Run, string, error) {
+		if argv[0] == "HEAD" && argv[1] == standard {
+			return Run{CPU: 1200}, "", nil
+		}
+		return Run{CPU: 1000}, "", nil
+	}
+	var out strings.Builder
+	err := judge(t.Context(), []Workload{someArtifact, someHunt}, named("v1", false), named("HEAD", false), 1, run, &out, io.Discard)
+	if exitCode(err, io.Discard) != exitMismatch || !strings.HasSuffix(err.Error(), "HEAD is more than 5 % slower than v1: "+standard) {
+		t.Errorf("error %v, want one that names %s only", err, standard)
+	}
+	if lines := strings.Fields(out.String()); !slices.Contains(lines, "ok") || !slices.Contains(lines, "slower") {
+		t.Errorf("printed\n%s\nwant one workload ok, one slower", out.String())
+	}
+	err = judge(t.Context(), []Workload{someArtifact}, named("v1", false), named("HEAD", false), 1, run, io.Discard, io.Discard)
+	if err != nil {
+		t.Errorf("error %v, want none where HEAD is as fast", err)
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 )
 
 var (
-	someArtifact = Workload{Name: "artifact", Question: Artifact, Range: plan.Range{Lo: 101, Hi: 199}}
-	someHunt     = Workload{Name: standard, Question: Hunt, Range: plan.Range{Lo: 101, Hi: 199}}
-	someSpecial  = Workload{Name: "residue -1", Question: Special, Residue: -1, Range: plan.Range{Lo: 101, Hi: 199}}
+	someArtifact = Workload{Name: "artifact", Question: Artifact, Range: plan.Range{Lo: 101, Hi: 199}, Cuts: 1}
+	someHunt     = Workload{Name: standard, Question: Hunt, Range: plan.Range{Lo: 101, Hi: 199}, Cuts: 1}
+	someSpecial  = Workload{Name: "residue -1", Question: Special, Residue: -1, Range: plan.Range{Lo: 101, Hi: 199}, Cuts: 1}
 )
 
 func TestCommandLines(t *testing.T) {

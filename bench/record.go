@@ -51,15 +51,34 @@ func resultsFile(root string, m Machine) string {
 
 // keep adds lines to the end of a results file, whole or not at all.
 func keep(name string, lines []byte) error {
+	old, err := kept(name)
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(name, append(old, lines...), 0o644)
+}
+
+// canKeep reports whether keep can be expected to succeed, so that no long run is lost.
+func canKeep(name string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	old, err := os.ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := kept(name); err != nil {
 		return err
 	}
-	if len(old) > 0 && old[len(old)-1] != '\n' {
-		return fmt.Errorf("%s: the last line has no end; repair or remove the file", name)
+	return durable.CheckWritable(name)
+}
+
+// kept reads a results file; one that does not exist is empty.
+func kept(name string) ([]byte, error) {
+	old, err := os.ReadFile(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case len(old) > 0 && old[len(old)-1] != '\n':
+		return nil, fmt.Errorf("%s: the last line has no end; repair or remove the file", name)
 	}
-	return durable.WriteFile(name, append(old, lines...), 0o644)
+	return old, nil
 }

@@ -46,6 +46,9 @@ func TestUnknownRevisionAndCompilerAreSaidToBeUnknown(t *testing.T) {
 func TestKeepAddsToWhatThereIs(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "results", "cpu.jsonl")
 	for _, lines := range []string{"1\n", "2\n3\n"} {
+		if err := canKeep(name); err != nil {
+			t.Fatal(err)
+		}
 		if err := keep(name, []byte(lines)); err != nil {
 			t.Fatal(err)
 		}
@@ -55,13 +58,27 @@ func TestKeepAddsToWhatThereIs(t *testing.T) {
 	}
 }
 
+func TestResultsThatCannotBeWrittenAreKnownBeforeTheRun(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "cpu.jsonl")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{folder, filepath.Join(os.DevNull, "cpu.jsonl")} {
+		if err := canKeep(name); err == nil {
+			t.Errorf("%s passes for a file that can be written", name)
+		}
+	}
+}
+
 func TestKeepRefusesATornFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "cpu.jsonl")
 	if err := os.WriteFile(name, []byte("1\n{\"type\""), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := keep(name, []byte("2\n")); err == nil || !strings.Contains(err.Error(), "the last line has no end") {
-		t.Errorf("error %v, want one about the last line", err)
+	for when, err := range map[string]error{"before the run": canKeep(name), "after it": keep(name, []byte("2\n"))} {
+		if err == nil || !strings.Contains(err.Error(), "the last line has no end") {
+			t.Errorf("%s: error %v, want one about the last line", when, err)
+		}
 	}
 	if got, err := os.ReadFile(name); err != nil || string(got) != "1\n{\"type\"" {
 		t.Errorf("the file became %q, %v", got, err)
