@@ -44,31 +44,45 @@ func (d *Damage) Unwrap() error { return d.Err }
 // all lines before it; it is nil if there are none.
 func Read(in io.Reader) (*Ledger, error) {
 	l := &Ledger{}
-	b := bufio.NewReaderSize(in, maxLine)
-	for {
-		line, err := b.ReadSlice('\n')
-		switch {
-		case err == io.EOF && len(line) == 0 && l.lines > 0:
-			return l, nil
-		case err == io.EOF && len(line) == 0:
-			err = errors.New("expected the campaign, found nothing")
-		case err == io.EOF:
-			err = errors.New("the line has no end: it was being written, or is damaged")
-		case errors.Is(err, bufio.ErrBufferFull):
-			err = fmt.Errorf("expected at most %d bytes in a line", maxLine)
-		case err == nil:
-			err = l.adopt(line)
-		default:
-			return nil, err
-		}
-		if err != nil {
-			damage := &Damage{Line: l.lines + 1, Size: l.size, Err: err}
-			if l.lines == 0 {
-				l = nil
-			}
-			return l, damage
+	s := bufio.NewScanner(in)
+	s.Buffer(make([]byte, 0, 4096), maxLine)
+	s.Split(wholeLines)
+	for s.Scan() {
+		if err := l.adopt(s.Bytes()); err != nil {
+			return l.damaged(err)
 		}
 	}
+	switch err := s.Err(); {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return l.damaged(errors.New("the line has no end: it was being written, or is damaged"))
+	case errors.Is(err, bufio.ErrTooLong):
+		return l.damaged(fmt.Errorf("expected at most %d bytes in a line", maxLine))
+	case err != nil:
+		return nil, err
+	case l.lines == 0:
+		return l.damaged(errors.New("expected the campaign, found nothing"))
+	}
+	return l, nil
+}
+
+// damaged returns the lines adopted so far and the damage of the next one.
+func (l *Ledger) damaged(err error) (*Ledger, error) {
+	damage := &Damage{Line: l.lines + 1, Size: l.size, Err: err}
+	if l.lines == 0 {
+		return nil, damage
+	}
+	return l, damage
+}
+
+// wholeLines keeps the newline and refuses a last line without one.
+func wholeLines(data []byte, atEOF bool) (int, []byte, error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i+1], nil
+	}
+	if atEOF && len(data) > 0 {
+		return 0, nil, io.ErrUnexpectedEOF
+	}
+	return 0, nil, nil
 }
 
 // adopt adds one line if its chain, its form and its place are right.
