@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/erdos1056/erdos1056/kernel/plan"
-	"github.com/erdos1056/erdos1056/kernel/reference"
 	"github.com/erdos1056/erdos1056/kernel/residues"
 	"github.com/erdos1056/erdos1056/kernel/transcript"
 )
@@ -105,14 +104,17 @@ func InSample(p uint32, fraction float64) bool {
 	return float64(p*golden) < fraction*(1<<32)
 }
 
-// ReferenceLine returns the fingerprint line of one prime as the reference kernel finds it:
-// that of a complete survey or, where residues are given, of a survey of residues.
-func ReferenceLine(ctx context.Context, p uint32, rs []int64) (string, error) {
+// A Judge computes fingerprints with the reference kernel. It keeps its memory from one prime
+// to the next; the zero value is ready. It is not safe for concurrent use.
+type Judge struct{ prober referenceProber }
+
+// Line returns the fingerprint line of one prime: that of a complete survey or, where residues
+// are given, of a survey of residues.
+func (j *Judge) Line(ctx context.Context, p uint32, rs []int64) (string, error) {
 	if len(rs) > 0 {
-		f, err := residueFinding(ctx, &referenceProber{}, p, rs)
+		f, err := residueFinding(ctx, &j.prober, p, rs)
 		return f.Line, err
 	}
-	var c reference.Counter
-	f, err := c.Fingerprint(ctx, p)
+	f, err := j.prober.counter.Fingerprint(ctx, p)
 	return transcript.Fingerprint(f).Line(), err
 }

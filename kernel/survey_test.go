@@ -88,15 +88,16 @@ func TestSurveyEndsWithTheErrorOfYield(t *testing.T) {
 	}
 }
 
-func TestReferenceLines(t *testing.T) {
-	for _, p := range []uint32{2, 3, 5, 599, 3011} {
+func TestJudgeGivesTheLinesOfTheDefinition(t *testing.T) {
+	var judge Judge
+	for _, p := range []uint32{3011, 2, 3, 5, 599} {
 		h, cells, squares := naive.Fingerprint(p)
 		want := transcript.Fingerprint{P: p, HalfFactorial: h, Cells: cells, Squares: squares}.Line()
-		if got, err := ReferenceLine(context.Background(), p, nil); err != nil || got != want {
+		if got, err := judge.Line(context.Background(), p, nil); err != nil || got != want {
 			t.Errorf("%q, %v, want %q", got, err, want)
 		}
 	}
-	if got, err := ReferenceLine(context.Background(), 23, []int64{1}); err != nil || got != "23 6 45\n" {
+	if got, err := judge.Line(context.Background(), 23, []int64{1}); err != nil || got != "23 6 45\n" {
 		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -46,8 +46,12 @@ func (f *fingerprints) text(r plan.Range, residues []int64) []byte {
 	return []byte(transcript.Header(r, residues) + strings.Join(f.lines, "") + f.digest() + "\n")
 }
 
-// save writes the lines of a unit into the folder's fingerprints/, named by their digest.
+// save writes the lines of a unit into the folder's fingerprints/, named by their digest. A
+// unit without primes has no file.
 func (f *fingerprints) save(dir string, u Unit, residues []int64) error {
+	if u.Primes == 0 {
+		return nil
+	}
 	return durable.WriteFile(sideFile(filepath.Join(dir, fingerprintsName), u), f.text(u.Range(), residues), 0o644)
 }
 
@@ -65,6 +69,9 @@ const maxSideFile = 1 << 30
 // readFingerprints finds the side file of a unit in one of the folders and checks it against
 // the unit: its form, its primes, its digest and its root.
 func readFingerprints(dirs []string, u Unit, residues []int64) (*fingerprints, error) {
+	if u.Primes == 0 {
+		return &fingerprints{}, (&fingerprints{}).check(u)
+	}
 	for _, dir := range dirs {
 		name := sideFile(dir, u)
 		info, err := os.Stat(name)

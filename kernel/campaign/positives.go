@@ -51,7 +51,7 @@ func (r *run) searchPositives(ctx context.Context, when string) (outcomes []Posi
 	o := r.options.Options
 	o.Threads, o.Plant = 1, fibers.NoFault
 	for _, x := range r.positives {
-		found, failure := x.search(ctx, r.folder.Ledger.Header.Kind, o)
+		found, failure := x.search(ctx, r.header.Kind, o)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -52,17 +52,18 @@ func newRun(f *Folder, o Options) *run {
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	r := &run{folder: f, options: o, positives: positivesOf[f.Ledger.Header.Kind], began: time.Now(), all: f.Ledger.Header.Units()}
+	r := &run{folder: f, header: f.Ledger.Header, options: o, positives: positivesOf[f.Ledger.Header.Kind], all: f.Ledger.Header.Units()}
 	if done := len(f.Ledger.Units); f.Ledger.Witness() == nil {
 		r.units = r.all[done:]
 	}
-	r.best = make([]atomic.Int32, len(r.units))
+	r.keep = r.save
 	return r
 }
 
 // A run is the state of Folder.Run. Its workers read best; all else is the yielding side's.
 type run struct {
 	folder    *Folder
+	header    Header
 	options   Options
 	positives []positive
 	began     time.Time
@@ -70,6 +71,9 @@ type run struct {
 	all   []plan.Range   // units of the ledger
 	units []plan.Range   // units still to do
 	best  []atomic.Int32 // greatest multiplicity so far in each of units
+
+	// keep takes every finished unit.
+	keep func(Unit, *fingerprints) error
 
 	place    int // of the unit being done, in units
 	unit     Unit
@@ -88,11 +92,22 @@ func (r *run) do(ctx context.Context) error {
 	if err := errors.Join(r.append(outcomes), err); err != nil {
 		return err
 	}
-	r.begin()
+	err = r.recordFailure(r.survey(ctx))
+	if disk := new(DiskError); errors.As(err, &disk) {
+		return err
+	}
+	return errors.Join(err, r.checkAfter(context.WithoutCancel(ctx), size))
+}
+
+// survey does the units, from the first to the last or to the first witness.
+func (r *run) survey(ctx context.Context) (err error) {
 	work := plan.Range{Lo: r.units[0].Lo, Hi: r.units[len(r.units)-1].Hi}
+	r.best = make([]atomic.Int32, len(r.units))
 	r.progress = Progress{Progress: kernel.Progress{Range: plan.Range{Lo: r.all[0].Lo, Hi: work.Hi}}, Units: len(r.all), Done: len(r.all) - len(r.units)}
-	if header := r.folder.Ledger.Header; header.Kind == Residues {
-		err = kernel.SurveyResidues(ctx, work, header.Residues, r.options.Options, r.take)
+	r.began = time.Now()
+	r.begin()
+	if r.header.Kind == Residues {
+		err = kernel.SurveyResidues(ctx, work, r.header.Residues, r.options.Options, r.take)
 	} else {
 		err = kernel.Survey(ctx, work, r.options.Options, r.want, r.take)
 	}
@@ -100,13 +115,9 @@ func (r *run) do(ctx context.Context) error {
 		err = r.closeUnits(work.Hi)
 	}
 	if errors.Is(err, errWitness) {
-		err = nil
+		return nil
 	}
-	err = r.recordFailure(err)
-	if disk := new(DiskError); errors.As(err, &disk) {
-		return err
-	}
-	return errors.Join(err, r.checkAfter(context.WithoutCancel(ctx), size))
+	return err
 }
 
 // errWitness ends the survey behind a witness.
@@ -153,7 +164,7 @@ func (r *run) want(p uint32) (first, floor int) {
 	if best := int(r.best[r.find(p)].Load()); best > 0 {
 		first, floor = best+1, best+1
 	}
-	least := nearMiss(r.folder.Ledger.Header.K, p)
+	least := nearMiss(r.header.K, p)
 	if kernel.InSample(p, sample) {
 		least = min(least, firstCounted)
 	}
@@ -181,7 +192,6 @@ func (r *run) take(f kernel.Finding) error {
 	if err := r.closeUnits(f.P - 1); err != nil {
 		return err
 	}
-	header := r.folder.Ledger.Header
 	u := &r.unit
 	u.Primes++
 	u.Cuts += uint64(f.P)
@@ -189,11 +199,11 @@ func (r *run) take(f kernel.Finding) error {
 	if f.SecondRun {
 		r.twice++
 	}
-	if header.Kind == Residues || kernel.InSample(f.P, sample) {
+	if r.header.Kind == Residues || kernel.InSample(f.P, sample) {
 		u.Counts.add(f.P, fibersOf(f.Fibers))
 	}
 	for _, fiber := range f.Fibers {
-		if len(fiber.Cuts) >= nearMiss(header.K, f.P) {
+		if len(fiber.Cuts) >= nearMiss(r.header.K, f.P) {
 			u.NearMisses = append(u.NearMisses, Fiber(fiber))
 		}
 	}
@@ -203,17 +213,17 @@ func (r *run) take(f kernel.Finding) error {
 		r.best[r.place].Store(int32(len(best.Cuts)))
 	}
 	r.report(f.P)
-	if u.witness(header.K) != nil {
+	if u.witness(r.header.K) != nil {
 		u.Hi = f.P
-		return errors.Join(r.save(), errWitness)
+		return errors.Join(r.finish(), errWitness)
 	}
 	return nil
 }
 
-// closeUnits saves the units that end at or before last.
+// closeUnits finishes the units that end at or before last.
 func (r *run) closeUnits(last uint32) error {
 	for r.place < len(r.units) && r.unit.Hi <= last {
-		if err := r.save(); err != nil {
+		if err := r.finish(); err != nil {
 			return err
 		}
 		if r.place++; r.place < len(r.units) {
@@ -226,16 +236,21 @@ func (r *run) closeUnits(last uint32) error {
 	return nil
 }
 
-// save appends the unit to the ledger.
-func (r *run) save() error {
-	u, header := r.unit, r.folder.Ledger.Header
+// finish completes the record of the unit and has it kept.
+func (r *run) finish() error {
+	u := r.unit
 	if n := primes.Count(u.Lo, u.Hi); n != u.Primes {
 		return fmt.Errorf("internal error: %d primes were tested in %s, an independent count says %d", u.Primes, u.Range(), n)
 	}
 	u.Transcript, u.Root = r.lines.digest(), r.lines.root()
 	u.Run = &Run{Kernel: r.options.Kernel, Threads: r.options.Threads, Milliseconds: time.Since(r.started).Milliseconds(),
 		Ended: now(), Program: r.options.Program, Checks: r.checks()}
-	err := r.lines.save(r.folder.dir, u, header.Residues)
+	return r.keep(u, &r.lines)
+}
+
+// save puts the fingerprints of a unit into the folder and the unit into the ledger.
+func (r *run) save(u Unit, lines *fingerprints) error {
+	err := lines.save(r.folder.dir, u, r.header.Residues)
 	if err == nil {
 		err = r.folder.Append(u)
 	}
@@ -253,7 +268,7 @@ func (r *run) checks() Checks {
 	c := Checks{Coverage: 1, SecondRun: r.twice}
 	if r.options.Kernel != kernel.Reference {
 		c.LaneChain, c.Wilson = r.unit.Primes, r.unit.Primes
-		if r.folder.Ledger.Header.Kind == Complete {
+		if r.header.Kind == Complete {
 			c.TableSum = r.unit.Primes
 		}
 	}

@@ -344,7 +344,7 @@ func TestUnwritableFingerprintsStopTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	var disk *DiskError
-	if err := quick(f, Options{}).do(context.Background()); !errors.As(err, &disk) || disk.Done != 0 {
+	if err := quick(f, Options{}).do(context.Background()); !errors.As(err, &disk) || disk.Done != 1 {
 		t.Errorf("%v, want a disk error", err)
 	}
 }
