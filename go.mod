@@ -4,4 +4,15 @@ go 1.26.0
 
 toolchain go1.26.8
 
-require github.com/gowebpki/jcs v1.0.2 // indirect
+require (
+	filippo.io/age v1.3.2
+	github.com/gowebpki/jcs v1.0.2
+	golang.org/x/sys v0.47.0
+	lukechampine.com/blake3 v1.4.1
+)
+
+require (
+	filippo.io/hpke v0.4.0 // indirect
+	github.com/klauspost/cpuid/v2 v2.0.9 // indirect
+	golang.org/x/crypto v0.55.0 // indirect
+)
