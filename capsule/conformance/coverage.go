@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
+	"github.com/erdos1056/erdos1056/capsule/verdict"
 )
 
 // The tools, the endpoint and every unknown key of a manifest are outside its
@@ -49,40 +50,41 @@ func uncovered(manifest canon.Value) canon.Value {
 	return canon.NewObject(rest...)
 }
 
-// coverage compares the corpus file with the declaration and adds a finding
-// for each uncovered member, unless the corpus covers them all.
-func coverage(data []byte, m *Manifest, corpus []byte, findings []Finding) []Finding {
+// inspectCoverage compares the corpus file with the declaration and reports
+// each uncovered member, unless the corpus covers them all.
+func (r *Report) inspectCoverage(data, corpus []byte) {
 	doc, err := canon.Parse(data, canon.DocumentLimits)
 	if err != nil {
-		return findings
+		return
 	}
 	rest := uncovered(doc.Root)
-	if m.Conformance != nil && corpus != nil {
-		stated, err := m.Conformance.ReplayCorpus.check(corpus)
+	if r.Manifest.Conformance != nil && corpus != nil {
+		stated, err := r.Manifest.Conformance.ReplayCorpus.check(corpus)
 		if err != nil {
-			return append(findings, Finding{CorpusMismatch, "conformance.replay_corpus", err.Error()})
+			r.Report(CorpusMismatch, "conformance.replay_corpus", "%v", err)
+			return
 		}
 		if stated != "" {
-			return coveredBy(stated, rest, findings)
+			r.compareCovered(stated, rest)
+			return
 		}
 	}
 	for _, member := range rest.Members() {
-		isTopLevel := func(f Finding) bool { return f.Name == UnknownField && f.Field == member.Key }
-		if slices.ContainsFunc(findings, isTopLevel) {
-			continue
+		if !slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool { return f.Name == UnknownField && f.Field == member.Key }) {
+			r.Report(UnsignedField, member.Key, "the field is acted upon, but neither hash nor signature covers it")
 		}
-		findings = append(findings, Finding{UnsignedField, member.Key, "the field is acted upon, but neither hash nor signature covers it"})
 	}
-	return findings
 }
 
-// coveredBy drops the findings about members that the stated digest covers.
-func coveredBy(stated string, rest canon.Value, findings []Finding) []Finding {
+// compareCovered drops the findings about members that the stated digest
+// covers.
+func (r *Report) compareCovered(stated string, rest canon.Value) {
 	actual, err := digestOf(rest)
 	if err != nil || actual != stated {
-		return append(findings, Finding{CorpusMismatch, "manifest_unsigned_sha256", fmt.Sprintf("the corpus covers unsigned fields of digest %s, the manifest's have %s", stated, actual)})
+		r.Report(CorpusMismatch, "manifest_unsigned_sha256", "the corpus covers unsigned fields of digest %s, the manifest's have %s", stated, actual)
+		return
 	}
-	return slices.DeleteFunc(findings, func(f Finding) bool {
+	r.Findings = slices.DeleteFunc(r.Findings, func(f verdict.Finding) bool {
 		_, topLevel := rest.Lookup(f.Field)
 		return f.Name == UnknownField && topLevel
 	})

@@ -6,13 +6,14 @@ import (
 	"strconv"
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
+	"github.com/erdos1056/erdos1056/capsule/verdict"
 )
 
 // Read parses a manifest. It refuses what the original's reader refuses: a
 // missing or mistyped field, a value outside a closed set, an integer out of
 // range or spelled as a fraction, and a repeated field. What that reader
 // accepts in silence is returned as findings.
-func Read(data []byte) (*Manifest, []Finding, error) {
+func Read(data []byte) (*Manifest, []verdict.Finding, error) {
 	m := Manifest{
 		DataAccess: DataAccess{TenantScopes: []string{"selected"}},
 		Safety:     SafetyPolicy{Sandbox: SandboxNone},
@@ -29,32 +30,27 @@ func Read(data []byte) (*Manifest, []Finding, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Name == DuplicateKey }) {
+	if slices.ContainsFunc(findings, func(f verdict.Finding) bool { return f.Name == verdict.DuplicateKey }) {
 		if err := checkRepeatedFields(data); err != nil {
 			return nil, nil, err
 		}
 	}
-	return &m, append(findings, d.findings...), nil
+	return &m, append(findings, d.verdict.Findings...), nil
 }
 
-func irregularityFindings(irregularities []canon.Irregularity) ([]Finding, error) {
-	names := map[canon.IrregularityKind]string{
-		canon.DuplicateKey:   DuplicateKey,
-		canon.PrototypeKey:   PrototypeKey,
-		canon.NumberSpelling: NumberSpelling,
-	}
-	var findings []Finding
+func irregularityFindings(irregularities []canon.Irregularity) ([]verdict.Finding, error) {
+	var findings []verdict.Finding
 	for _, i := range irregularities {
-		place := "line " + strconv.Itoa(i.Line) + ", column " + strconv.Itoa(i.Column)
+		finding := verdict.Of(i)
 		if i.Kind == canon.LoneSurrogate {
-			return nil, refuse("Json", place, "%s", i.Problem)
+			return nil, verdict.Refuse("Json", finding.Field, "%s", finding.Detail)
 		}
-		findings = append(findings, Finding{names[i.Kind], place, i.Problem})
+		findings = append(findings, finding)
 	}
 	return findings, nil
 }
 
-type decoder struct{ findings []Finding }
+type decoder struct{ verdict verdict.Verdict }
 
 // structure fills a Go struct from an object and reports keys that it does not
 // have.
@@ -69,7 +65,7 @@ func (d *decoder) structure(v canon.Value, into reflect.Value, path string) erro
 			if f.optional {
 				continue
 			}
-			return refuse("Json", join(path, f.key), "the field is missing")
+			return verdict.Refuse("Json", join(path, f.key), "the field is missing")
 		}
 		if err := d.value(value, into.Field(f.index), join(path, f.key)); err != nil {
 			return err
@@ -77,7 +73,7 @@ func (d *decoder) structure(v canon.Value, into reflect.Value, path string) erro
 	}
 	for _, m := range v.Members() {
 		if !slices.ContainsFunc(fields, func(f field) bool { return f.key == m.Key }) {
-			d.findings = append(d.findings, Finding{UnknownField, join(path, m.Key), "the field is not in the format; no hash or signature covers it"})
+			d.verdict.Report(UnknownField, join(path, m.Key), "the field is not in the format; no hash or signature covers it")
 		}
 	}
 	return nil
@@ -130,7 +126,7 @@ func stringInto(v canon.Value, into reflect.Value, path string) error {
 		return wrongType(path, "a string", v)
 	}
 	if values, closed := enumOf(into.Type()); closed && !slices.Contains(values, v.Text()) {
-		return refuse("Json", path, "expected one of %q, found %q", values, v.Text())
+		return verdict.Refuse("Json", path, "expected one of %q, found %q", values, v.Text())
 	}
 	into.SetString(v.Text())
 	return nil
@@ -143,14 +139,14 @@ func unsignedInto(v canon.Value, into reflect.Value, path string) error {
 		if v.Kind() != canon.Number {
 			return wrongType(path, "an integer", v)
 		}
-		return refuse("Json", path, "expected an integer of 0..2^%d-1 without fraction or exponent, found %.40s", bits, v.Spelling())
+		return verdict.Refuse("Json", path, "expected an integer of 0..2^%d-1 without fraction or exponent, found %.40s", bits, v.Spelling())
 	}
 	into.SetUint(n)
 	return nil
 }
 
 func wrongType(path, expected string, found canon.Value) error {
-	return refuse("Json", path, "expected %s, found %s", expected, found.Kind())
+	return verdict.Refuse("Json", path, "expected %s, found %s", expected, found.Kind())
 }
 
 func join(path, key string) string {

@@ -15,8 +15,7 @@
 //
 // The formats leave holes: the tools and the endpoint are outside the
 // signature, unknown keys are dropped without a word, and a trusted key may
-// sign for any publisher. [Verify] therefore gives two answers: the original's
-// verdict, a nil error or one [*Refusal], and a list of [Finding] that the
-// original passes over in silence. A strict caller treats a finding as a
-// failure.
+// sign for any publisher. [Verify] therefore gives two answers (see package
+// verdict): the original's verdict, and findings about what the original passes
+// over in silence. A strict caller treats a finding as a failure.
 package conformance

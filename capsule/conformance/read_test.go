@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
+	"github.com/erdos1056/erdos1056/capsule/verdict"
 )
 
 func parse(t testing.TB, text string) canon.Value {
@@ -46,7 +47,7 @@ func TestReadRefusesWhatTheOriginalsReaderRefuses(t *testing.T) {
 				t.Fatalf("the reference manifest has no %s", tc.from)
 			}
 			_, _, err := Read([]byte(strings.Replace(text, tc.from, tc.to, 1)))
-			var refusal *Refusal
+			var refusal *verdict.Refusal
 			if !errors.As(err, &refusal) || refusal.Name != "Json" || refusal.Field != tc.field {
 				t.Errorf("got %v, want Json at %s", err, tc.field)
 			}
@@ -63,7 +64,7 @@ func TestRepeatedKeysOutsideTheFormatAreFindings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, findings, err := Read([]byte(strings.Replace(text, change[0], change[1], 1)))
-			if err != nil || !slices.ContainsFunc(findings, func(f Finding) bool { return f.Name == DuplicateKey }) {
+			if err != nil || !slices.ContainsFunc(findings, func(f verdict.Finding) bool { return f.Name == verdict.DuplicateKey }) {
 				t.Errorf("error %v, findings %q; want a duplicate key", err, names(findings))
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
+	"github.com/erdos1056/erdos1056/capsule/verdict"
 )
 
 // checkRepeatedFields refuses a text, already known to be JSON, in which a
@@ -60,7 +61,7 @@ func (w repetitionWalk) members(t reflect.Type, path string) error {
 		}
 		key := fmt.Sprint(token)
 		if seen[key] && types[key] != nil {
-			return refuse("Json", join(path, key), "the field occurs twice")
+			return verdict.Refuse("Json", join(path, key), "the field occurs twice")
 		}
 		seen[key] = true
 		if err := w.value(types[key], join(path, key)); err != nil {

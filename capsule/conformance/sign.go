@@ -8,6 +8,7 @@ import (
 	"lukechampine.com/blake3"
 
 	"github.com/erdos1056/erdos1056/capsule/keys"
+	"github.com/erdos1056/erdos1056/capsule/verdict"
 )
 
 // Hash returns the manifest hash: "blake3:" and the BLAKE3-256 of the signing
@@ -56,7 +57,7 @@ func (m *Manifest) checkHash(payload []byte) error {
 		return nil
 	}
 	if actual := hashOf(payload); *m.Hashes.Manifest != actual {
-		return refuse("ManifestHashMismatch", "hashes.manifest", "the signed fields hash to %s, but the manifest states %.80q", actual, *m.Hashes.Manifest)
+		return verdict.Refuse("ManifestHashMismatch", "hashes.manifest", "the signed fields hash to %s, but the manifest states %.80q", actual, *m.Hashes.Manifest)
 	}
 	return nil
 }
@@ -68,24 +69,24 @@ func (m *Manifest) checkSignature(payload []byte, registry keys.Registry) error 
 		if m.PublisherFPR == FirstPartyPublisher {
 			return nil
 		}
-		return refuse("SignatureRequired", "signature", "the manifest is not signed")
+		return verdict.Refuse("SignatureRequired", "signature", "the manifest is not signed")
 	}
 	if s.Alg != "ed25519" {
-		return refuse("UnsupportedSignatureAlgorithm", "signature.alg", `expected "ed25519", found %.40q`, s.Alg)
+		return verdict.Refuse("UnsupportedSignatureAlgorithm", "signature.alg", `expected "ed25519", found %.40q`, s.Alg)
 	}
 	entry, known := registry.Lookup(keys.Fingerprint(s.PassportFPR))
 	if !known {
-		return refuse("MissingTrustedKey", "signature.passport_fpr", "the registry has no key %.80q", s.PassportFPR)
+		return verdict.Refuse("MissingTrustedKey", "signature.passport_fpr", "the registry has no key %.80q", s.PassportFPR)
 	}
 	if s.PublicKeyHex != nil && !strings.EqualFold(*s.PublicKeyHex, hex.EncodeToString(entry.Public)) {
-		return refuse("InvalidSignatureMaterial", "signature.public_key_hex", "is not the registry's key of %s", s.PassportFPR)
+		return verdict.Refuse("InvalidSignatureMaterial", "signature.public_key_hex", "is not the registry's key of %s", s.PassportFPR)
 	}
 	sig, err := keys.DecodeSignature(s.Sig)
 	if err != nil {
-		return refuse("InvalidSignatureMaterial", "signature.sig", "%v", err)
+		return verdict.Refuse("InvalidSignatureMaterial", "signature.sig", "%v", err)
 	}
 	if !ed25519.Verify(entry.Public, payload, sig) {
-		return refuse("SignatureInvalid", "signature.sig", "is no signature of the signed fields by %s", s.PassportFPR)
+		return verdict.Refuse("SignatureInvalid", "signature.sig", "is no signature of the signed fields by %s", s.PassportFPR)
 	}
 	return nil
 }

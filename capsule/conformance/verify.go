@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -9,27 +8,26 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/keys"
+	"github.com/erdos1056/erdos1056/capsule/verdict"
+)
+
+// The findings about a manifest, besides those about its text.
+const (
+	UnknownField      = "UnknownField"      // dropped before hashing, so covered by nothing
+	UnsignedField     = "UnsignedField"     // known, acted upon, and outside the signature
+	UnsignedManifest  = "UnsignedManifest"  // accepted without a signature
+	NoManifestHash    = "NoManifestHash"    // hashes.manifest is absent
+	PublisherMismatch = "PublisherMismatch" // signed with a trusted key that is not the publisher's
+	ArgumentOrder     = "ArgumentOrder"     // keys of arguments are unsorted, so the signed bytes depend on the reader
+	UncleanPath       = "UncleanPath"       // a path with ./, //, a backslash or a control character
+	CorpusMismatch    = "CorpusMismatch"    // the corpus file is not the one declared
 )
 
 // Report is what [Verify] found out about a manifest.
 type Report struct {
+	verdict.Verdict
 	Manifest *Manifest // nil when the file is not a manifest
 	Hash     string    // the manifest hash as recomputed
-	Refusal  error     // the original's verdict; nil when it accepts
-	Findings []Finding // what the original does not look at
-}
-
-// Err returns nil when the manifest is accepted. A strict caller also refuses
-// every finding.
-func (r Report) Err(strict bool) error {
-	if r.Refusal != nil || !strict || len(r.Findings) == 0 {
-		return r.Refusal
-	}
-	first := r.Findings[0]
-	if more := len(r.Findings) - 1; more > 0 {
-		return fmt.Errorf("%v (and %d more)", first, more)
-	}
-	return errors.New(first.String())
 }
 
 // Verify checks a manifest against the keys of a registry: structure, every
@@ -38,15 +36,15 @@ func (r Report) Err(strict bool) error {
 func Verify(data []byte, registry keys.Registry, corpus []byte) Report {
 	m, findings, err := Read(data)
 	if err != nil {
-		return Report{Refusal: err}
+		return Report{Verdict: verdict.Verdict{Refusal: err}}
 	}
-	r := Report{Manifest: m, Findings: findings}
+	r := Report{Manifest: m, Verdict: verdict.Verdict{Findings: findings}}
 	if r.Refusal = m.Validate(); r.Refusal != nil {
 		return r
 	}
 	payload, err := m.SigningPayload()
 	if err != nil {
-		r.Refusal = refuse("Json", "", "%v", err)
+		r.Refusal = verdict.Refuse("Json", "", "%v", err)
 		return r
 	}
 	r.Hash = hashOf(payload)
@@ -54,47 +52,45 @@ func Verify(data []byte, registry keys.Registry, corpus []byte) Report {
 		r.Refusal = m.checkSignature(payload, registry)
 	}
 	if r.Refusal == nil {
-		r.Findings = append(r.Findings, m.signatureFindings(registry)...)
-		r.Findings = append(r.Findings, m.declarationFindings()...)
-		r.Findings = coverage(data, m, corpus, r.Findings)
+		r.inspectSignature(registry)
+		r.inspectDeclaration()
+		r.inspectCoverage(data, corpus)
 	}
 	return r
 }
 
-func (m *Manifest) signatureFindings(registry keys.Registry) []Finding {
-	var findings []Finding
+func (r *Report) inspectSignature(registry keys.Registry) {
+	m := r.Manifest
 	if m.Hashes.Manifest == nil {
-		findings = append(findings, Finding{NoManifestHash, "hashes.manifest", "the manifest states no hash of itself"})
+		r.Report(NoManifestHash, "hashes.manifest", "the manifest states no hash of itself")
 	}
 	if m.Signature == nil {
-		return append(findings, Finding{UnsignedManifest, "signature", "the original trusts the publisher " + FirstPartyPublisher + " unsigned"})
+		r.Report(UnsignedManifest, "signature", "the original trusts the publisher %s unsigned", FirstPartyPublisher)
+		return
 	}
 	signer := m.Signature.PassportFPR
 	if signer != m.PublisherFPR {
-		findings = append(findings, Finding{PublisherMismatch, "signature.passport_fpr", fmt.Sprintf("%s signed for the publisher %s", signer, m.PublisherFPR)})
+		r.Report(PublisherMismatch, "signature.passport_fpr", "%s signed for the publisher %s", signer, m.PublisherFPR)
 	}
 	if entry, _ := registry.Lookup(keys.Fingerprint(signer)); !entry.May(keys.Publisher) {
-		findings = append(findings, Finding{PublisherMismatch, "signature.passport_fpr", "the registry does not let " + signer + " sign as a publisher"})
+		r.Report(PublisherMismatch, "signature.passport_fpr", "the registry does not let %s sign as a publisher", signer)
 	}
-	return findings
 }
 
-func (m *Manifest) declarationFindings() []Finding {
-	if m.Conformance == nil {
-		return nil
+func (r *Report) inspectDeclaration() {
+	if r.Manifest.Conformance == nil {
+		return
 	}
-	var findings []Finding
-	corpus := m.Conformance.ReplayCorpus
-	if strings.ContainsFunc(corpus.Path, func(r rune) bool { return r < ' ' || r == '\\' || r == 0x7f }) || path.Clean(corpus.Path) != corpus.Path {
-		findings = append(findings, Finding{UncleanPath, "conformance.replay_corpus.path", fmt.Sprintf("%q is not in its shortest form", corpus.Path)})
+	corpus := r.Manifest.Conformance.ReplayCorpus
+	if strings.ContainsFunc(corpus.Path, func(c rune) bool { return c < ' ' || c == '\\' || c == 0x7f }) || path.Clean(corpus.Path) != corpus.Path {
+		r.Report(UncleanPath, "conformance.replay_corpus.path", "%q is not in its shortest form", corpus.Path)
 	}
 	for i, k := range corpus.Cases {
 		if !keysSorted(k.Args) {
 			field := fmt.Sprintf("conformance.replay_corpus.cases[%d].args", i)
-			findings = append(findings, Finding{ArgumentOrder, field, "readers differ on whether keys keep their order; sort them"})
+			r.Report(ArgumentOrder, field, "readers differ on whether keys keep their order; sort them")
 		}
 	}
-	return findings
 }
 
 func keysSorted(v canon.Value) bool {

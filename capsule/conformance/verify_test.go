@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/erdos1056/erdos1056/capsule/keys"
+	"github.com/erdos1056/erdos1056/capsule/verdict"
 )
 
 const (
@@ -50,7 +51,7 @@ func mustRead(t testing.TB, name string) *Manifest {
 	return m
 }
 
-func names(findings []Finding) []string {
+func names(findings []verdict.Finding) []string {
 	var list []string
 	for _, f := range findings {
 		list = append(list, f.Name+" "+f.Field)
@@ -140,10 +141,10 @@ func TestExpectedVerdicts(t *testing.T) {
 		t.Fatalf("%d lines, want 15", len(lines))
 	}
 	for _, line := range lines {
-		name, verdict, _ := strings.Cut(line, "\t")
+		name, expected, _ := strings.Cut(line, "\t")
 		t.Run(name, func(t *testing.T) {
 			r := Verify(readFile(t, "derived/"+name), publishers(t), nil)
-			if strings.HasPrefix(verdict, "ACCEPT") {
+			if strings.HasPrefix(expected, "ACCEPT") {
 				if r.Refusal != nil || !slices.Contains(names(r.Findings), "UnknownField conformance.extra") {
 					t.Fatalf("refusal %v, findings %q; want acceptance with an unknown field", r.Refusal, names(r.Findings))
 				}
@@ -152,8 +153,8 @@ func TestExpectedVerdicts(t *testing.T) {
 				}
 				return
 			}
-			want, field, _ := strings.Cut(strings.Fields(verdict)[1], "(")
-			var refusal *Refusal
+			want, field, _ := strings.Cut(strings.Fields(expected)[1], "(")
+			var refusal *verdict.Refusal
 			if !errors.As(r.Refusal, &refusal) || refusal.Name != want {
 				t.Fatalf("got %v, want %s", r.Refusal, want)
 			}
@@ -175,7 +176,7 @@ func TestEveryByteOfTheSignedFieldsIsCovered(t *testing.T) {
 			continue // a blank became another blank
 		}
 		r := Verify(changed, registry, nil)
-		if r.Refusal == nil && !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Name == UnknownField }) {
+		if r.Refusal == nil && !slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool { return f.Name == UnknownField }) {
 			t.Fatalf("byte %d (%q) can change unnoticed", i, data[i])
 		}
 	}
@@ -214,7 +215,7 @@ func TestWideningAnyBoundAfterSigningFails(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var refusal *Refusal
+				var refusal *verdict.Refusal
 				if r := Verify(file, publishers(t), nil); !errors.As(r.Refusal, &refusal) || refusal.Name != want {
 					t.Errorf("got %v, want %s", r.Refusal, want)
 				}
@@ -302,7 +303,7 @@ func TestSignatureRefusals(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var refusal *Refusal
+			var refusal *verdict.Refusal
 			if r := Verify(file, tc.registry, nil); !errors.As(r.Refusal, &refusal) || refusal.Name != tc.want {
 				t.Errorf("got %v, want %s", r.Refusal, tc.want)
 			}
