@@ -7,14 +7,14 @@ toolchain go1.26.8
 require (
 	filippo.io/age v1.3.2
 	github.com/gowebpki/jcs v1.0.2
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	golang.org/x/sys v0.47.0
+	golang.org/x/text v0.41.0
 	lukechampine.com/blake3 v1.4.1
 )
 
 require (
 	filippo.io/hpke v0.4.0 // indirect
 	github.com/klauspost/cpuid/v2 v2.0.9 // indirect
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
 	golang.org/x/crypto v0.55.0 // indirect
-	golang.org/x/text v0.41.0 // indirect
 )

@@ -9,8 +9,12 @@ package keys
 
 import (
 	"crypto/ed25519"
+	"crypto/x509"
 	"encoding/hex"
+	"encoding/pem"
+	"errors"
 	"fmt"
+	"strings"
 
 	"lukechampine.com/blake3"
 )
@@ -64,3 +68,29 @@ func (k Key) Sign(message []byte) []byte { return ed25519.Sign(k.private, messag
 // String names the key by its fingerprint, so that no message can print the
 // private half.
 func (k Key) String() string { return string(k.Fingerprint()) }
+
+// EncodePublicPEM returns a public key as PEM of its SubjectPublicKeyInfo.
+func EncodePublicPEM(public ed25519.PublicKey) (string, error) {
+	der, err := x509.MarshalPKIXPublicKey(public)
+	if err != nil {
+		return "", err
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})), nil
+}
+
+// ParsePublicPEM reads one Ed25519 key from PEM of a SubjectPublicKeyInfo.
+func ParsePublicPEM(text string) (ed25519.PublicKey, error) {
+	block, rest := pem.Decode([]byte(text))
+	if block == nil || block.Type != "PUBLIC KEY" || strings.TrimSpace(string(rest)) != "" {
+		return nil, errors.New("expected one PEM block PUBLIC KEY and nothing else")
+	}
+	parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("parse the public key: %w", err)
+	}
+	public, ok := parsed.(ed25519.PublicKey)
+	if !ok {
+		return nil, fmt.Errorf("expected an Ed25519 key, found %T", parsed)
+	}
+	return public, nil
+}
