@@ -181,3 +181,13 @@ func appendString(dst []byte, s string) []byte {
 	}
 	return append(dst, '"')
 }
+
+// MarshalJSON writes the value, so that a Go struct can hold JSON of any form.
+func (v Value) MarshalJSON() ([]byte, error) { return Encode(v) }
+
+// UnmarshalJSON reads the value. The text must be free of irregularities.
+func (v *Value) UnmarshalJSON(data []byte) error {
+	root, err := ParseStrict(data, Limits{Bytes: len(data), Depth: RecordLimits.Depth})
+	*v = root
+	return err
+}
