@@ -21,18 +21,49 @@ func ReadRegular(path string, max int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return readAll(f)
+}
+
+func readAll(f *os.File) ([]byte, error) {
 	before, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	data := make([]byte, before.Size())
 	if _, err := io.ReadFull(f, data); err != nil {
-		return nil, fmt.Errorf("%s: changed while it was read: %w", path, err)
+		return nil, fmt.Errorf("%s: changed while it was read: %w", f.Name(), err)
 	}
 	if err := Unchanged(f, before); err != nil {
 		return nil, err
 	}
 	return data, nil
+}
+
+// ReadBelow is ReadRegular for a path below a root folder. No symbolic link on
+// the way may lead out of the root, and the file itself may not be one.
+func ReadBelow(root, relative string, max int64) ([]byte, error) {
+	name := filepath.Join(root, filepath.FromSlash(relative))
+	folder, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	info, err := folder.Lstat(filepath.FromSlash(relative))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return nil, fmt.Errorf("%s: expected a regular file, found a symbolic link", name)
+	}
+	f, err := folder.OpenFile(filepath.FromSlash(relative), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	defer f.Close()
+	if err := checkRegular(f, name, max); err != nil {
+		return nil, err
+	}
+	return readAll(f)
 }
 
 // OpenRegular opens a file for reading under the conditions of ReadRegular.

@@ -42,6 +42,32 @@ func TestReadRegularRefusesEverythingElse(t *testing.T) {
 	}
 }
 
+func TestReadBelowStaysBelow(t *testing.T) {
+	dir := t.TempDir()
+	root := filepath.Join(dir, "root")
+	must(t, os.MkdirAll(filepath.Join(root, "a"), 0o700))
+	must(t, os.WriteFile(filepath.Join(root, "a", "f"), []byte("x"), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "secret"), []byte("s"), 0o600))
+	must(t, os.Symlink("a", filepath.Join(root, "inside")))
+	must(t, os.Symlink("..", filepath.Join(root, "outside")))
+	must(t, os.Symlink("a/f", filepath.Join(root, "link")))
+	for _, path := range []string{"a/f", "inside/f"} {
+		if data, err := ReadBelow(root, path, 10); err != nil || string(data) != "x" {
+			t.Errorf("ReadBelow(%s) = %q, %v", path, data, err)
+		}
+	}
+	for path, want := range map[string]string{
+		"outside/secret": "escapes", "../secret": "escapes", "link": "found a symbolic link", "a": "found a directory", "a/g": "no such file",
+	} {
+		if _, err := ReadBelow(root, path, 10); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ReadBelow(%s) = %v; want %q", path, err, want)
+		}
+	}
+	if _, err := ReadBelow(root, "a/f", 0); err == nil {
+		t.Error("a file above the limit passed")
+	}
+}
+
 func TestUnchangedSeesAChange(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	must(t, os.WriteFile(path, []byte("a"), 0o600))

@@ -184,7 +184,7 @@ func (s Spec[T]) JSONSchema() ([]byte, error) {
 
 // Indent prints a value over several lines, its members in their own order.
 func Indent(v canon.Value) ([]byte, error) {
-	compact, err := appendOrdered(nil, v)
+	compact, err := canon.EncodeInOrder(v)
 	if err != nil {
 		return nil, err
 	}
@@ -194,37 +194,4 @@ func Indent(v canon.Value) ([]byte, error) {
 	}
 	out.WriteByte('\n')
 	return out.Bytes(), nil
-}
-
-func appendOrdered(dst []byte, v canon.Value) ([]byte, error) {
-	var err error
-	switch v.Kind() {
-	case canon.Object:
-		dst = append(dst, '{')
-		for i, m := range v.Members() {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = appendOrdered(dst, canon.NewString(m.Key)); err != nil {
-				return dst, err
-			}
-			if dst, err = appendOrdered(append(dst, ':'), m.Value); err != nil {
-				return dst, err
-			}
-		}
-		return append(dst, '}'), nil
-	case canon.Array:
-		dst = append(dst, '[')
-		for i, e := range v.Elements() {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = appendOrdered(dst, e); err != nil {
-				return dst, err
-			}
-		}
-		return append(dst, ']'), nil
-	}
-	text, err := canon.Encode(v)
-	return append(dst, text...), err
 }
