@@ -49,7 +49,7 @@ var DraftSpec = schema.Spec[Draft]{
 	Fields: schema.Object{
 		schema.Required("id", ID),
 		schema.Optional("target", Target),
-		schema.Required("frontier", frontier),
+		schema.Required("frontier", pathOrDot),
 		schema.Required("actor", actor),
 		schema.Required("role", schema.Enum{"producer", "adversary", "verifier", "fidelity"}),
 		schema.Required("claim_type", schema.Enum{"computational", "theoretical", "empirical", "negative", "contradiction"}),
@@ -61,7 +61,8 @@ var DraftSpec = schema.Spec[Draft]{
 		schema.Required("worker", schema.Object{schema.Required("model", schema.String{Min: 1, Max: 128})}),
 		schema.Required("verifier", schema.Object{
 			schema.Required("argv", Argv),
-			schema.Required("cwd", schema.RelativePath),
+			// One published draft says '.'; Prepare refuses it, as the mission's table does.
+			schema.Required("cwd", pathOrDot),
 			schema.Required("timeout_ms", schema.Integer{Min: 100, Max: 3600000}),
 			schema.Required("max_output_bytes", schema.Integer{Min: 1024, Max: 64 << 20}),
 			schema.Required("capsule_path", schema.RelativePath),

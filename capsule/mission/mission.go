@@ -113,7 +113,7 @@ var (
 	actor = schema.String{Min: 0, Max: 69, Pattern: regexp.MustCompile(`^agent:[a-z0-9][a-z0-9._-]{0,62}$`),
 		Form: "an agent (agent: and lower-case letters, digits, '.', '_', '-')"}
 	velaVersion = schema.String{Min: 5, Max: 32, Pattern: regexp.MustCompile(`^0\.[0-9]+\.[0-9]+$`), Form: "a version 0.N.N"}
-	frontier    = schema.String{Min: 1, Max: 1024, Pattern: regexp.MustCompile(`^\.$|` + relativePathPattern()), Form: "'.' or a relative path of plain segments"}
+	pathOrDot   = schema.String{Min: 1, Max: 1024, Pattern: regexp.MustCompile(`^\.$|` + relativePathPattern()), Form: "'.' or a relative path of plain segments"}
 
 	verifierFields = schema.Object{
 		schema.Required("argv", Argv),
@@ -162,7 +162,7 @@ func missionFields(version string, verifier schema.Object) schema.Object {
 		schema.Required("target", Target),
 		schema.Required("vela_version", velaVersion),
 		schema.Required("vela_sha256", schema.Digest),
-		schema.Required("frontier", frontier),
+		schema.Required("frontier", pathOrDot),
 		schema.Required("actor", actor),
 		schema.Required("role", schema.Enum{"producer", "adversary", "verifier", "fidelity"}),
 		schema.Required("claim_type", schema.Enum{"computational", "theoretical", "empirical", "negative", "contradiction"}),
