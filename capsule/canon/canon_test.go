@@ -218,6 +218,17 @@ func TestWithAndWithoutLeaveTheOriginalAlone(t *testing.T) {
 	}
 }
 
+func TestEncodeInOrderKeepsTheMembersAsTheyWereInserted(t *testing.T) {
+	doc, err := ParseStrict([]byte(` {"ok": true, "command": "<run>", "a": [{"z": 1, "b": "\u2028"}]}`), RecordLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := EncodeInOrder(doc)
+	if want := "{\"ok\":true,\"command\":\"<run>\",\"a\":[{\"z\":1,\"b\":\"\u2028\"}]}"; err != nil || string(text) != want {
+		t.Errorf("EncodeInOrder = %s, %v; want %s", text, err, want)
+	}
+}
+
 func TestRFC8785DiffersOnlyInIntegerKeys(t *testing.T) {
 	doc, err := ParseStrict([]byte(`{"b":1,"a":{"10":1,"9":2,"😀":0.000001,"\ufb33":"\u000b"}}`), RecordLimits)
 	if err != nil {

@@ -14,7 +14,14 @@ import (
 // Encode returns the ECMAScript canonical text of a value, without a newline.
 // It fails on a number that no double can hold.
 func Encode(v Value) ([]byte, error) {
-	return appendValue(nil, v)
+	return appendValue(nil, v, printOrder)
+}
+
+// EncodeInOrder returns the text that JSON.stringify prints for an object whose
+// members were inserted in the order of v: no blanks, no newline, not sorted.
+// It is for output that people and programs read once, never for digests.
+func EncodeInOrder(v Value) ([]byte, error) {
+	return appendValue(nil, v, func(members []Member) []Member { return members })
 }
 
 // EncodeLine returns Encode's text and one newline: the bytes of a record file
@@ -62,7 +69,7 @@ func Marshal(v any) ([]byte, error) {
 	return EncodeLine(value)
 }
 
-func appendValue(dst []byte, v Value) ([]byte, error) {
+func appendValue(dst []byte, v Value, order func([]Member) []Member) ([]byte, error) {
 	switch v.kind {
 	case Bool:
 		return strconv.AppendBool(dst, v.truth), nil
@@ -72,36 +79,36 @@ func appendValue(dst []byte, v Value) ([]byte, error) {
 	case String:
 		return appendString(dst, v.text), nil
 	case Array:
-		return appendArray(dst, v.elements)
+		return appendArray(dst, v.elements, order)
 	case Object:
-		return appendObject(dst, v.members)
+		return appendObject(dst, v.members, order)
 	}
 	return append(dst, "null"...), nil
 }
 
-func appendArray(dst []byte, elements []Value) ([]byte, error) {
+func appendArray(dst []byte, elements []Value, order func([]Member) []Member) ([]byte, error) {
 	dst = append(dst, '[')
 	for i, e := range elements {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		var err error
-		if dst, err = appendValue(dst, e); err != nil {
+		if dst, err = appendValue(dst, e, order); err != nil {
 			return dst, err
 		}
 	}
 	return append(dst, ']'), nil
 }
 
-func appendObject(dst []byte, members []Member) ([]byte, error) {
+func appendObject(dst []byte, members []Member, order func([]Member) []Member) ([]byte, error) {
 	dst = append(dst, '{')
-	for i, m := range printOrder(members) {
+	for i, m := range order(members) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(appendString(dst, m.Key), ':')
 		var err error
-		if dst, err = appendValue(dst, m.Value); err != nil {
+		if dst, err = appendValue(dst, m.Value, order); err != nil {
 			return dst, err
 		}
 	}
@@ -180,4 +187,14 @@ func appendString(dst []byte, s string) []byte {
 		s = s[size:]
 	}
 	return append(dst, '"')
+}
+
+// MarshalJSON writes the value, so that a Go struct can hold JSON of any form.
+func (v Value) MarshalJSON() ([]byte, error) { return Encode(v) }
+
+// UnmarshalJSON reads the value. The text must be free of irregularities.
+func (v *Value) UnmarshalJSON(data []byte) error {
+	root, err := ParseStrict(data, Limits{Bytes: len(data), Depth: RecordLimits.Depth})
+	*v = root
+	return err
 }
