@@ -8,12 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"filippo.io/age"
 	"filippo.io/age/armor"
-	"golang.org/x/sys/unix"
+
+	"github.com/erdos1056/erdos1056/capsule/file"
 )
 
 const (
@@ -40,28 +39,11 @@ func Create(path string, k Key, passphrase string) error {
 			return fmt.Errorf("encrypt the key: %w", err)
 		}
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("create the key file: %w", err)
-	}
-	_, err = file.Write(text)
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err != nil {
-		return errors.Join(fmt.Errorf("write the key file: %w", err), os.Remove(path))
-	}
-	return syncFolder(filepath.Dir(path))
+	return file.Create(path, text, 0o600)
 }
 
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
-}
-
-// Read reads a key file. It refuses a symbolic link and a file that others than
-// its owner can read. passphrase is asked only when the file is encrypted; nil
+// Read reads a key file. It refuses a link and a file that others than its
+// owner can read. passphrase is asked only when the file is encrypted; nil
 // stands for none.
 func Read(path string, passphrase func() (string, error)) (Key, error) {
 	text, err := readPrivate(path)
@@ -81,26 +63,19 @@ func Read(path string, passphrase func() (string, error)) (Key, error) {
 }
 
 func readPrivate(path string) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, fmt.Errorf("open the key file: %w", err)
-	}
-	defer file.Close()
-	info, err := file.Stat()
+	key, err := file.OpenRegular(path, maxFileBytes)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: expected a regular file, found %s", path, info.Mode().Type())
+	defer key.Close()
+	info, err := key.Stat()
+	if err != nil {
+		return nil, err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("%s: the key file has mode %04o, so others can read it; run chmod 600 on it", path, info.Mode().Perm())
 	}
-	text, err := io.ReadAll(io.LimitReader(file, maxFileBytes+1))
-	if err == nil && len(text) > maxFileBytes {
-		err = fmt.Errorf("%s: a key file has at most %d bytes", path, maxFileBytes)
-	}
-	return text, err
+	return io.ReadAll(io.LimitReader(key, maxFileBytes))
 }
 
 func encodePEM(k Key) ([]byte, error) {
@@ -133,8 +108,8 @@ func encrypt(text []byte, passphrase string) ([]byte, error) {
 		return nil, err
 	}
 	recipient.SetWorkFactor(workFactor)
-	var file bytes.Buffer
-	armored := armor.NewWriter(&file)
+	var encrypted bytes.Buffer
+	armored := armor.NewWriter(&encrypted)
 	plain, err := age.Encrypt(armored, recipient)
 	if err != nil {
 		return nil, err
@@ -145,10 +120,10 @@ func encrypt(text []byte, passphrase string) ([]byte, error) {
 	if err := errors.Join(plain.Close(), armored.Close()); err != nil {
 		return nil, err
 	}
-	return file.Bytes(), nil
+	return encrypted.Bytes(), nil
 }
 
-func decrypt(file []byte, passphrase func() (string, error)) ([]byte, error) {
+func decrypt(text []byte, passphrase func() (string, error)) ([]byte, error) {
 	if passphrase == nil {
 		return nil, ErrEncrypted
 	}
@@ -164,7 +139,7 @@ func decrypt(file []byte, passphrase func() (string, error)) ([]byte, error) {
 		return nil, err
 	}
 	identity.SetMaxWorkFactor(maxWorkFactor)
-	plain, err := age.Decrypt(armor.NewReader(bytes.NewReader(file)), identity)
+	plain, err := age.Decrypt(armor.NewReader(bytes.NewReader(text)), identity)
 	if err != nil {
 		return nil, fmt.Errorf("decrypt the key file (is the passphrase right?): %w", err)
 	}

@@ -3,15 +3,13 @@ package keys
 import (
 	"crypto/ed25519"
 	"encoding/hex"
-	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
+	"github.com/erdos1056/erdos1056/capsule/schema"
 )
-
-// RegistrySchema is the schema tag of a registry file.
-const RegistrySchema = "erdos1056.keys.v1"
 
 // Role is what a key may sign.
 type Role string
@@ -23,13 +21,11 @@ const (
 	Proctor   Role = "proctor"   // co-signatures of run bundles, and certificates
 )
 
-var roles = []Role{Publisher, Entrant, Proctor}
-
 // Entry says whom a public key belongs to.
 type Entry struct {
-	Fingerprint Fingerprint
+	Fingerprint Fingerprint // set by Registry.With
 	Public      ed25519.PublicKey
-	Holder      string
+	Holder      string // a name for people
 	Roles       []Role
 }
 
@@ -73,116 +69,79 @@ func (r Registry) Lookup(f Fingerprint) (Entry, bool) {
 	return Entry{}, false
 }
 
-// ParseRegistry reads a registry file:
-//
-//	{"schema":"erdos1056.keys.v1","keys":[
-//	  {"fingerprint":"p_…","public_key_hex":"…","holder":"…","roles":["publisher","entrant"]}]}
-//
-// It refuses unknown keys, an unknown role, a repeated entry, and a
-// fingerprint that is not the key's.
-func ParseRegistry(data []byte) (Registry, error) {
-	root, err := canon.ParseStrict(data, canon.DocumentLimits)
-	if err != nil {
-		return Registry{}, fmt.Errorf("registry: %w", err)
-	}
-	list, err := registryKeys(root)
-	if err != nil {
-		return Registry{}, fmt.Errorf("registry: %w", err)
-	}
-	var r Registry
-	for i, v := range list {
-		entry, err := parseEntry(v)
+// registryFile is the file form of a registry.
+type registryFile struct {
+	Schema string          `json:"schema"`
+	Keys   []registryEntry `json:"keys"`
+}
+
+type registryEntry struct {
+	Fingerprint  Fingerprint `json:"fingerprint"`
+	PublicKeyHex string      `json:"public_key_hex"`
+	Holder       string      `json:"holder"`
+	Roles        []Role      `json:"roles"`
+}
+
+// Format is the format of a registry file.
+var Format = schema.Spec[registryFile]{
+	Name:   "registry",
+	ID:     "erdos1056.keys.v1",
+	Title:  "Registry of trusted keys",
+	Limits: canon.DocumentLimits,
+	Fields: schema.Object{
+		schema.Required("schema", schema.Const("erdos1056.keys.v1")),
+		schema.Required("keys", schema.Array{Max: 4096, Items: schema.Object{
+			schema.Required("fingerprint", schema.String{Min: 34, Max: 34, Pattern: regexp.MustCompile(`^p_[0-9a-f]{32}$`), Form: "a fingerprint (p_ and 32 lower-case hexadecimal digits)"}),
+			schema.Required("public_key_hex", schema.String{Min: 64, Max: 64, Pattern: regexp.MustCompile(`^[0-9a-f]{64}$`), Form: "a public key of 64 lower-case hexadecimal digits"}),
+			schema.Required("holder", schema.String{Min: 1, Max: 256}),
+			schema.Required("roles", schema.Array{Min: 1, Max: 3, Unique: true, Items: schema.Enum{string(Publisher), string(Entrant), string(Proctor)}}),
+		}}),
+	},
+	Rules: []schema.Rule[registryFile]{
+		{Text: "The fingerprint of an entry is that of its public key, and no key is listed twice.", Check: checkFingerprints},
+	},
+}
+
+func checkFingerprints(f registryFile) error {
+	seen := map[Fingerprint]bool{}
+	for _, e := range f.Keys {
+		public, err := ParsePublic(e.PublicKeyHex)
 		if err != nil {
-			return Registry{}, fmt.Errorf("registry: keys[%d]: %w", i, err)
+			return schema.Violation("keys", "%v", err)
 		}
-		if _, repeated := r.Lookup(entry.Fingerprint); repeated {
-			return Registry{}, fmt.Errorf("registry: keys[%d]: the key %s is listed twice", i, entry.Fingerprint)
+		if actual := FingerprintOf(public); e.Fingerprint != actual {
+			return schema.Violation("keys", "expected the fingerprint %s for the key of %q, found %s", actual, e.Holder, e.Fingerprint)
 		}
-		r = r.With(entry)
-	}
-	return r, nil
-}
-
-func registryKeys(root canon.Value) ([]canon.Value, error) {
-	if err := exactly(root, "schema", "keys"); err != nil {
-		return nil, err
-	}
-	if schema, _ := root.Lookup("schema"); schema.Text() != RegistrySchema {
-		return nil, fmt.Errorf("schema: expected %q, found %q", RegistrySchema, schema.Text())
-	}
-	keys, _ := root.Lookup("keys")
-	if keys.Kind() != canon.Array {
-		return nil, fmt.Errorf("keys: expected an array, found %s", keys.Kind())
-	}
-	return keys.Elements(), nil
-}
-
-// exactly requires an object to have the given keys and no others.
-func exactly(v canon.Value, keys ...string) error {
-	if v.Kind() != canon.Object {
-		return fmt.Errorf("expected an object, found %s", v.Kind())
-	}
-	for _, m := range v.Members() {
-		if !slices.Contains(keys, m.Key) {
-			return fmt.Errorf("unknown key %q; expected %s", m.Key, strings.Join(keys, ", "))
+		if seen[e.Fingerprint] {
+			return schema.Violation("keys", "the key %s is listed twice", e.Fingerprint)
 		}
-	}
-	for _, key := range keys {
-		if _, ok := v.Lookup(key); !ok {
-			return fmt.Errorf("the key %q is missing", key)
-		}
+		seen[e.Fingerprint] = true
 	}
 	return nil
 }
 
-func parseEntry(v canon.Value) (Entry, error) {
-	if err := exactly(v, "fingerprint", "public_key_hex", "holder", "roles"); err != nil {
-		return Entry{}, err
-	}
-	digits, _ := v.Lookup("public_key_hex")
-	public, err := ParsePublic(digits.Text())
+// ParseRegistry reads a registry file.
+func ParseRegistry(data []byte) (Registry, error) {
+	file, err := Format.Parse(data)
 	if err != nil {
-		return Entry{}, fmt.Errorf("public_key_hex: %w", err)
+		return Registry{}, err
 	}
-	entry := Entry{Fingerprint: FingerprintOf(public), Public: public}
-	if stated, _ := v.Lookup("fingerprint"); stated.Text() != string(entry.Fingerprint) {
-		return Entry{}, fmt.Errorf("fingerprint: expected %s for this public key, found %q", entry.Fingerprint, stated.Text())
-	}
-	holder, _ := v.Lookup("holder")
-	if entry.Holder = holder.Text(); strings.TrimSpace(entry.Holder) == "" {
-		return Entry{}, fmt.Errorf("holder: expected the name of the one who holds the key")
-	}
-	list, _ := v.Lookup("roles")
-	for _, word := range list.Elements() {
-		role := Role(word.Text())
-		if !slices.Contains(roles, role) {
-			return Entry{}, fmt.Errorf("roles: expected some of %q, found %q", roles, role)
+	var r Registry
+	for _, e := range file.Keys {
+		public, err := ParsePublic(e.PublicKeyHex)
+		if err != nil {
+			return Registry{}, err
 		}
-		entry.Roles = append(entry.Roles, role)
+		r = r.With(Entry{Public: public, Holder: e.Holder, Roles: e.Roles})
 	}
-	if len(entry.Roles) == 0 {
-		return Entry{}, fmt.Errorf("roles: expected some of %q", roles)
-	}
-	return entry, nil
+	return r, nil
 }
 
-// Encode returns the registry as a file of canonical JSON.
+// Encode returns the registry as a file.
 func (r Registry) Encode() ([]byte, error) {
-	list := make([]canon.Value, len(r.entries))
-	for i, e := range r.entries {
-		words := make([]canon.Value, len(e.Roles))
-		for j, role := range e.Roles {
-			words[j] = canon.NewString(string(role))
-		}
-		list[i] = canon.NewObject(
-			canon.Member{Key: "fingerprint", Value: canon.NewString(string(e.Fingerprint))},
-			canon.Member{Key: "public_key_hex", Value: canon.NewString(hex.EncodeToString(e.Public))},
-			canon.Member{Key: "holder", Value: canon.NewString(e.Holder)},
-			canon.Member{Key: "roles", Value: canon.NewArray(words...)},
-		)
+	file := registryFile{Schema: Format.ID, Keys: []registryEntry{}}
+	for _, e := range r.entries {
+		file.Keys = append(file.Keys, registryEntry{e.Fingerprint, hex.EncodeToString(e.Public), e.Holder, e.Roles})
 	}
-	return canon.EncodeLine(canon.NewObject(
-		canon.Member{Key: "schema", Value: canon.NewString(RegistrySchema)},
-		canon.Member{Key: "keys", Value: canon.NewArray(list...)},
-	))
+	return Format.Encode(file)
 }
