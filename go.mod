@@ -7,6 +7,7 @@ toolchain go1.26.8
 require (
 	github.com/elastic/go-seccomp-bpf v1.6.0
 	github.com/landlock-lsm/go-landlock v0.11.2
+	github.com/opencontainers/runtime-spec v1.3.0
 	golang.org/x/sys v0.50.0
 )
 

@@ -84,15 +84,10 @@ func (b *builtin) divide(o *order, limits Limits) (*cgroup, mechanism, error) {
 	}
 	var trees []hierarchy
 	if !b.withoutCgroups {
-		mounts, err := os.ReadFile("/proc/self/mountinfo")
-		if err != nil {
+		var err error
+		if trees, err = ownHierarchies(); err != nil {
 			return nil, mechanism{}, err
 		}
-		own, err := os.ReadFile("/proc/self/cgroup")
-		if err != nil {
-			return nil, mechanism{}, err
-		}
-		trees = hierarchies(mounts, own)
 	}
 	group := newCgroup(trees, wanted, limits)
 	applied := mechanism{"RLIMIT_DATA", "RLIMIT_NPROC", "pinning"}

@@ -22,6 +22,23 @@ type hierarchy struct {
 	own         string   // folder of this process's cgroup
 }
 
+// ownHierarchies returns the cgroup trees of this process.
+func ownHierarchies() ([]hierarchy, error) {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil, err
+	}
+	own, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return nil, err
+	}
+	return hierarchies(mounts, own), nil
+}
+
+func offers(trees []hierarchy, controller string) bool {
+	return slices.ContainsFunc(trees, func(h hierarchy) bool { return slices.Contains(h.controllers, controller) })
+}
+
 // hierarchies reads the cgroup trees from the two files of /proc/self
 // (cgroups(7), proc_pid_mountinfo(5)).
 func hierarchies(mountinfo, cgroup []byte) []hierarchy {

@@ -91,7 +91,7 @@ type Runtime interface {
 
 // Runtimes returns all runtimes, the preferred one first.
 func Runtimes() []Runtime {
-	return []Runtime{&builtin{}}
+	return []Runtime{&builtin{}, &runc{}, &engine{program: "podman"}, &engine{program: "docker"}}
 }
 
 // Choose returns the runtime called name, or for the empty name the first one

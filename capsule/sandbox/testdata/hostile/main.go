@@ -72,7 +72,7 @@ var table = map[string]func(args []string) string{
 	"namespace":       namespace,
 	"new-privileges":  newPrivileges,
 	"other-processes": otherProcesses,
-	"parallel":        parallel,
+	"processors":      processors,
 	"read-host":       readHost,
 	"root-user":       rootUser,
 	"route":           route,
@@ -381,29 +381,10 @@ func memory(args []string) string {
 	return fmt.Sprintf("used %d MiB", n)
 }
 
-// parallel uses two processors at once and compares the processor time with the
-// wall time.
-func parallel([]string) string {
-	const wall = 600 * time.Millisecond
-	end := time.Now().Add(wall)
-	spin := func(done chan bool) {
-		runtime.LockOSThread()
-		for time.Now().Before(end) {
-		}
-		done <- true
-	}
-	runtime.GOMAXPROCS(2)
-	done := make(chan bool)
-	go spin(done)
-	go spin(done)
-	<-done
-	<-done
-	var usage syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
-	used := time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-	fmt.Printf("used %v of processor time in %v\n", used, wall)
-	if used > wall*6/5 {
-		return "used more than one processor"
+// processors counts the processors that it may run on.
+func processors([]string) string {
+	if n := runtime.NumCPU(); n > 1 {
+		return fmt.Sprintf("may use %d processors", n)
 	}
 	return ""
 }
