@@ -6,9 +6,12 @@ toolchain go1.26.8
 
 require (
 	filippo.io/age v1.3.2
+	github.com/elastic/go-seccomp-bpf v1.6.0
 	github.com/gowebpki/jcs v1.0.2
+	github.com/landlock-lsm/go-landlock v0.11.2
+	github.com/opencontainers/runtime-spec v1.3.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
-	golang.org/x/sys v0.47.0
+	golang.org/x/sys v0.50.0
 	golang.org/x/text v0.41.0
 	lukechampine.com/blake3 v1.4.1
 )
@@ -17,4 +20,6 @@ require (
 	filippo.io/hpke v0.4.0 // indirect
 	github.com/klauspost/cpuid/v2 v2.0.9 // indirect
 	golang.org/x/crypto v0.55.0 // indirect
+	golang.org/x/net v0.57.0 // indirect
+	kernel.org/pub/linux/libs/security/libcap/psx v1.2.78 // indirect
 )
