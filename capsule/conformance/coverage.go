@@ -13,26 +13,17 @@ import (
 
 // The tools, the endpoint and every unknown key of a manifest are outside its
 // signature. A corpus file, whose digest is signed, can cover them: its key
-// "manifest_unsigned_sha256" holds the digest of all top-level members of the
+// "unsigned_fields_sha256" holds the digest of all top-level members of the
 // manifest that are neither signed nor about the signature itself.
 
-// UnsignedDigest returns the SHA-256, in lower-case hexadecimal, of the
-// canonical text of the object of a manifest's uncovered members.
-func UnsignedDigest(manifest []byte) (string, error) {
+// UnsignedDigest returns the protocol digest of the object of a manifest's
+// uncovered members.
+func UnsignedDigest(manifest []byte) (canon.Digest, error) {
 	doc, err := canon.Parse(manifest, canon.DocumentLimits)
 	if err != nil {
 		return "", err
 	}
-	return digestOf(uncovered(doc.Root))
-}
-
-func digestOf(v canon.Value) (string, error) {
-	text, err := canon.Encode(v)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), nil
+	return canon.ProtocolDigest(uncovered(doc.Root))
 }
 
 // uncovered returns the object of the members that no signature covers.
@@ -79,9 +70,9 @@ func (r *Report) inspectCoverage(data, corpus []byte) {
 // compareCovered drops the findings about members that the stated digest
 // covers.
 func (r *Report) compareCovered(stated string, rest canon.Value) {
-	actual, err := digestOf(rest)
-	if err != nil || actual != stated {
-		r.Report(CorpusMismatch, "manifest_unsigned_sha256", "the corpus covers unsigned fields of digest %s, the manifest's have %s", stated, actual)
+	actual, err := canon.ProtocolDigest(rest)
+	if err != nil || string(actual) != stated {
+		r.Report(CorpusMismatch, "unsigned_fields_sha256", "the corpus covers unsigned fields of digest %s, the manifest's have %s", stated, actual)
 		return
 	}
 	r.Findings = slices.DeleteFunc(r.Findings, func(f verdict.Finding) bool {
@@ -91,7 +82,7 @@ func (r *Report) compareCovered(stated string, rest canon.Value) {
 }
 
 // check compares a corpus file with the declaration: its digest, its name and
-// its cases. It returns the file's manifest_unsigned_sha256, "" if it has none.
+// its cases. It returns the file's unsigned_fields_sha256, "" if it has none.
 func (c ReplayCorpus) check(corpus []byte) (unsigned string, err error) {
 	sum := sha256.Sum256(corpus)
 	if actual := hex.EncodeToString(sum[:]); actual != c.SHA256 {
@@ -113,7 +104,7 @@ func (c ReplayCorpus) check(corpus []byte) (unsigned string, err error) {
 			return "", fmt.Errorf("case %d of the corpus file: %w", i, err)
 		}
 	}
-	stated, _ := doc.Root.Lookup("manifest_unsigned_sha256")
+	stated, _ := doc.Root.Lookup("unsigned_fields_sha256")
 	return stated.Text(), nil
 }
 

@@ -17,7 +17,7 @@ func covering(t *testing.T) (manifest, corpusText string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	corpusText = strings.Replace(string(readFile(t, corpus)), "{", `{"manifest_unsigned_sha256":"`+digest+`",`, 1)
+	corpusText = strings.Replace(string(readFile(t, corpus)), "{", `{"unsigned_fields_sha256":"`+string(digest)+`",`, 1)
 	m := mustRead(t, reference)
 	sum := sha256.Sum256([]byte(corpusText))
 	m.Conformance.ReplayCorpus.SHA256 = hex.EncodeToString(sum[:])
@@ -37,9 +37,9 @@ func TestCorpusCanCoverTheUnsignedFields(t *testing.T) {
 		name, manifest, corpus, finding string
 	}{
 		{"covered", manifest, corpusText, ""},
-		{"endpoint pointed elsewhere", strings.Replace(manifest, "https://reference.pack.invalid/tools", "https://evil.invalid", 1), corpusText, "CorpusMismatch manifest_unsigned_sha256"},
-		{"tool described otherwise", strings.Replace(manifest, "Read-only.", "Writes.", 1), corpusText, "CorpusMismatch manifest_unsigned_sha256"},
-		{"unknown field added", strings.Replace(manifest, `"version":`, `"note": 1, "version":`, 1), corpusText, "CorpusMismatch manifest_unsigned_sha256"},
+		{"endpoint pointed elsewhere", strings.Replace(manifest, "https://reference.pack.invalid/tools", "https://evil.invalid", 1), corpusText, "CorpusMismatch unsigned_fields_sha256"},
+		{"tool described otherwise", strings.Replace(manifest, "Read-only.", "Writes.", 1), corpusText, "CorpusMismatch unsigned_fields_sha256"},
+		{"unknown field added", strings.Replace(manifest, `"version":`, `"note": 1, "version":`, 1), corpusText, "CorpusMismatch unsigned_fields_sha256"},
 		{"corpus changed", manifest, strings.Replace(corpusText, "Three", "Four", 1), "CorpusMismatch conformance.replay_corpus"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
