@@ -176,6 +176,7 @@ func (e *engine) options(c *container, limits Limits) []string {
 			"--no-hosts",
 			"--passwd=false",
 			"--mount=type=tmpfs,destination=/dev/mqueue,ro", // else message queues can be made
+			"--security-opt=mask=/sys",                      // else the machine's devices and cgroups can be listed
 			"--image-volume=ignore",
 			"--cgroups=no-conmon",
 			"--cgroup-parent=/"+c.name,

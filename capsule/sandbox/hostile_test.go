@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,24 +43,37 @@ func hostileFiles(t *testing.T) (program, marker string) {
 		if fixture.dir, fixture.err = os.MkdirTemp("", "erdos1056-hostile-"); fixture.err != nil {
 			return
 		}
-		build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(fixture.dir, "hostile"), ".")
-		build.Dir = "testdata/hostile"
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if output, err := build.CombinedOutput(); err != nil {
-			fixture.err = fmt.Errorf("building the hostile fixture: %w\n%s", err, output)
-			return
-		}
 		fixture.err = os.WriteFile(filepath.Join(fixture.dir, "marker"), []byte("marker\n"), 0o600)
 	})
 	if fixture.err != nil {
 		t.Fatal(fixture.err)
 	}
-	return filepath.Join(fixture.dir, "hostile"), filepath.Join(fixture.dir, "marker")
+	return buildHostile(t, ""), filepath.Join(fixture.dir, "marker")
+}
+
+// buildHostile returns the fixture built with a setting of the go command, such
+// as GOARCH=arm64, or as it is for this machine.
+func buildHostile(t *testing.T, setting string) string {
+	t.Helper()
+	program := filepath.Join(fixture.dir, "hostile"+setting)
+	if _, err := os.Stat(program); err == nil {
+		return program
+	}
+	build := exec.Command("go", "build", "-trimpath", "-o", program, ".")
+	build.Dir = "testdata/hostile"
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if setting != "" {
+		build.Env = append(build.Env, setting)
+	}
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building the hostile fixture: %v\n%s", err, output)
+	}
+	return program
 }
 
 // testLimits are small enough that every attempt ends soon.
 func testLimits() Limits {
-	return Limits{Memory: 96 << 20, Processes: 24, CPUs: 1, Time: 20 * time.Second, Output: 256 << 10}
+	return Limits{Memory: 192 << 20, Processes: 24, CPUs: 1, Time: 20 * time.Second, Output: 256 << 10}
 }
 
 // An attempt is one thing that the hostile verifier tries.
@@ -125,7 +137,7 @@ var (
 	forkBomb       = attempt{name: "fork-bomb"}
 	threads        = attempt{name: "threads"}
 	processors     = attempt{name: "processors"}
-	memory         = attempt{name: "memory", args: []string{"192"}}
+	memory         = attempt{name: "memory", args: []string{"400"}}
 	endlessOutput  = attempt{name: "endless-output", args: []string{"4000000"}, ends: OutputLimit}
 	sleep          = attempt{name: "sleep", args: []string{"3s"}, ends: TimeLimit}
 
@@ -136,13 +148,14 @@ var (
 	}}
 )
 
+var everything = []attempt{
+	route, interfaces, unixSocket, write, links, chmod, device, otherProcesses, signal, readHost, namespace, mount,
+	capabilities, newPrivileges, rootUser, kernelSurface, environ, forkBomb, threads, memory, endlessOutput, sleep,
+}
+
 // TestEveryRuntimeDeniesEveryAttempt runs all attempts in all runtimes that this
 // machine offers.
 func TestEveryRuntimeDeniesEveryAttempt(t *testing.T) {
-	everything := []attempt{
-		route, interfaces, unixSocket, write, links, chmod, device, otherProcesses, signal, readHost, namespace, mount,
-		capabilities, newPrivileges, rootUser, kernelSurface, environ, forkBomb, threads, memory, endlessOutput, sleep,
-	}
 	before := hostState(t)
 	for _, r := range append(present(t), &builtin{withoutCgroups: true}) {
 		t.Run(r.Name(), func(t *testing.T) {

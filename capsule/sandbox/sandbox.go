@@ -192,6 +192,11 @@ func (c Command) open() (files []*os.File, err error) {
 		if info.Size() > MaxFileSize {
 			return files, fmt.Errorf("sandbox: %s: %s has %d bytes, the limit is %d", f.Path, f.Source, info.Size(), MaxFileSize)
 		}
+		if f.Path == c.Args[0] {
+			if err := checkExecutable(fd); err != nil {
+				return files, fmt.Errorf("sandbox: %s: %s is %w", f.Path, f.Source, err)
+			}
+		}
 	}
 	return files, nil
 }
