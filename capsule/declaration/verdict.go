@@ -47,6 +47,9 @@ var VerdictFormat = schema.Spec[Verdict]{
 	},
 }
 
+// Documents are the formats of this package.
+var Documents = []schema.Document{CorpusFormat, EvidenceFormat, VerdictFormat}
+
 // SignVerdict judges evidence, given as its file, and signs the verdict.
 func (d *Declared) SignVerdict(evidence []byte, key keys.Key) (Verdict, error) {
 	e, err := EvidenceFormat.Parse(evidence)

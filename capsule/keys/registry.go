@@ -102,6 +102,9 @@ var Format = schema.Spec[registryFile]{
 	},
 }
 
+// Documents are the formats of this package.
+var Documents = []schema.Document{Format}
+
 func checkFingerprints(f registryFile) error {
 	seen := map[Fingerprint]bool{}
 	for _, e := range f.Keys {
