@@ -64,6 +64,9 @@ func (r *Report) inspectSignature(registry keys.Registry) {
 	if m.Hashes.Manifest == nil {
 		r.Report(NoManifestHash, "hashes.manifest", "the manifest states no hash of itself")
 	}
+	if m.Hashes.Bundle != nil {
+		r.Report(UnsignedField, "hashes.bundle", "neither hash nor signature covers the digest of the bundle")
+	}
 	if m.Signature == nil {
 		r.Report(UnsignedManifest, "signature", "the original trusts the publisher %s unsigned", FirstPartyPublisher)
 		return

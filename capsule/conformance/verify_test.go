@@ -129,7 +129,7 @@ func TestManifestWithoutBlockVerifiesAsBefore(t *testing.T) {
 	if want := "blake3:35cb29332d5ed716816e9b6b801fa371f404d4655a6baaec5551d7a51a7f2d51"; r.Hash != want {
 		t.Errorf("hash %s, want %s", r.Hash, want)
 	}
-	if got, want := names(r.Findings), []string{"UnknownField studio"}; !slices.Equal(got, want) {
+	if got, want := names(r.Findings), []string{"UnknownField studio", "UnsignedField hashes.bundle"}; !slices.Equal(got, want) {
 		t.Errorf("findings %q, want %q", got, want)
 	}
 }

@@ -42,7 +42,7 @@ var VerdictFormat = schema.Spec[Verdict]{
 			schema.Required("observed", schema.String{Min: 1, Max: 512}),
 			schema.Required("holds", schema.Boolean{}),
 		}}),
-		schema.Required("signer", schema.String{Min: 34, Max: 34, Pattern: regexp.MustCompile(`^p_[0-9a-f]{32}$`), Form: "a fingerprint (p_ and 32 lower-case hexadecimal digits)"}),
+		schema.Required("signer", keys.FingerprintForm),
 		schema.Required("signature", schema.String{Min: 88, Max: 88, Pattern: regexp.MustCompile(`^[A-Za-z0-9+/]{86}==$`), Form: "a signature in base64"}),
 	},
 }

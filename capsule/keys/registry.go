@@ -82,6 +82,9 @@ type registryEntry struct {
 	Roles        []Role      `json:"roles"`
 }
 
+// FingerprintForm is the form of a fingerprint in a document.
+var FingerprintForm = schema.String{Min: 34, Max: 34, Pattern: regexp.MustCompile(`^p_[0-9a-f]{32}$`), Form: "a fingerprint (p_ and 32 lower-case hexadecimal digits)"}
+
 // Format is the format of a registry file.
 var Format = schema.Spec[registryFile]{
 	Name:   "registry",
@@ -91,7 +94,7 @@ var Format = schema.Spec[registryFile]{
 	Fields: schema.Object{
 		schema.Required("schema", schema.Const("erdos1056.keys.v1")),
 		schema.Required("keys", schema.Array{Max: 4096, Items: schema.Object{
-			schema.Required("fingerprint", schema.String{Min: 34, Max: 34, Pattern: regexp.MustCompile(`^p_[0-9a-f]{32}$`), Form: "a fingerprint (p_ and 32 lower-case hexadecimal digits)"}),
+			schema.Required("fingerprint", FingerprintForm),
 			schema.Required("public_key_hex", schema.String{Min: 64, Max: 64, Pattern: regexp.MustCompile(`^[0-9a-f]{64}$`), Form: "a public key of 64 lower-case hexadecimal digits"}),
 			schema.Required("holder", schema.String{Min: 1, Max: 256}),
 			schema.Required("roles", schema.Array{Min: 1, Max: 3, Unique: true, Items: schema.Enum{string(Publisher), string(Entrant), string(Proctor)}}),
