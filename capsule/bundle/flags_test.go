@@ -123,11 +123,12 @@ func TestPublishedRunsRaiseNoFlags(t *testing.T) {
 	}
 }
 
-func TestReadTask(t *testing.T) {
-	const text = `{"taskVersion":"1.0","taskId":"floor","track":"div9","suite":{"id":"s","version":"1"},"title":"t","prompt":"p",
+const floorText = `{"taskVersion":"1.0","taskId":"floor","track":"div9","suite":{"id":"s","version":"1"},"title":"t","prompt":"p",
 "planset":{"assetRef":"a.pdf","assetHash":"` + "0000000000000000000000000000000000000000000000000000000000000000" + `"},
 "toolset":["measure_area"],"budget":{"maxSteps":1,"maxWallMs":1},"metric":{"type":"ape"},"groundTruth":{"quantities":[{"item":"i","value":1.5,"unit":"sf"}]}}`
-	task, err := ReadTask([]byte(text))
+
+func TestReadTask(t *testing.T) {
+	task, err := ReadTask([]byte(floorText))
 	if err != nil || task.TaskID != "floor" || task.GroundTruth.Quantities[0].Value != 1.5 {
 		t.Errorf("got %+v, %v", task, err)
 	}
@@ -135,9 +136,18 @@ func TestReadTask(t *testing.T) {
 		`"type":"ape"`:     "/metric/type",
 		`"taskId":"floor"`: "/taskId",
 	} {
-		broken := strings.Replace(text, change, change[:len(change)-4]+`"`, 1)
+		broken := strings.Replace(floorText, change, change[:len(change)-4]+`"`, 1)
 		if _, err := ReadTask([]byte(broken)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", broken, err, want)
 		}
 	}
+}
+
+func FuzzReadTask(f *testing.F) {
+	f.Add([]byte(floorText))
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		if task, err := ReadTask(data); err == nil {
+			measured().flags(task)
+		}
+	})
 }

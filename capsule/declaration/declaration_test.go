@@ -430,3 +430,21 @@ func mustEncode(t *testing.T, v Verdict) []byte {
 	}
 	return text
 }
+
+func FuzzCorpus(f *testing.F) {
+	folder := written(f, planOf(f, []byte("verifier"), "verified", "refused"))
+	text, err := os.ReadFile(filepath.Join(folder, corpusFile))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		corpus, err := CorpusFormat.Parse(text)
+		if err != nil {
+			return
+		}
+		if again, err := CorpusFormat.Encode(corpus); err != nil || !bytes.Equal(again, text) {
+			t.Fatalf("written back as %s, %v", again, err)
+		}
+	})
+}
