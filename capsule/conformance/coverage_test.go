@@ -11,9 +11,9 @@ import (
 
 // covering returns the reference manifest with a corpus that covers its
 // unsigned fields, and that corpus.
-func covering(t *testing.T) (manifest, corpusText string) {
+func covering(t *testing.T, original []byte) (manifest, corpusText string) {
 	t.Helper()
-	digest, err := UnsignedDigest(readFile(t, reference))
+	digest, err := UnsignedDigest(original)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func covering(t *testing.T) (manifest, corpusText string) {
 }
 
 func TestCorpusCanCoverTheUnsignedFields(t *testing.T) {
-	manifest, corpusText := covering(t)
+	manifest, corpusText := covering(t, readFile(t, reference))
 	for _, tc := range []struct {
 		name, manifest, corpus, finding string
 	}{
@@ -51,6 +51,19 @@ func TestCorpusCanCoverTheUnsignedFields(t *testing.T) {
 				t.Errorf("findings %q, want %q", names(r.Findings), tc.finding)
 			}
 		})
+	}
+}
+
+func TestCorpusCanCoverUnknownFields(t *testing.T) {
+	note := func(manifest []byte) []byte {
+		return bytes.Replace(manifest, []byte(`"version":`), []byte(`"note": 1, "version":`), 1)
+	}
+	manifest, corpusText := covering(t, note(readFile(t, reference)))
+	if r := Verify(note([]byte(manifest)), publishers(t), []byte(corpusText)); r.Err(true) != nil {
+		t.Errorf("with the note: %v", r.Err(true))
+	}
+	if r := Verify([]byte(manifest), publishers(t), []byte(corpusText)); r.Err(true) == nil {
+		t.Error("the note can be taken out unnoticed")
 	}
 }
 

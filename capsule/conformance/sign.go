@@ -11,16 +11,8 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/verdict"
 )
 
-// Hash returns the manifest hash: "blake3:" and the BLAKE3-256 of the signing
+// hashOf returns the manifest hash: "blake3:" and the BLAKE3-256 of the signing
 // payload in lower-case hexadecimal.
-func (m *Manifest) Hash() (string, error) {
-	payload, err := m.SigningPayload()
-	if err != nil {
-		return "", err
-	}
-	return hashOf(payload), nil
-}
-
 func hashOf(payload []byte) string {
 	sum := blake3.Sum256(payload)
 	return "blake3:" + hex.EncodeToString(sum[:])

@@ -59,7 +59,7 @@ func (v Verdict) Err(strict bool) error {
 	}
 	first := v.Findings[0].String()
 	if more := len(v.Findings) - 1; more > 0 {
-		first = fmt.Sprintf("%s (and %d more findings)", first, more)
+		first = fmt.Sprintf("%s (and %d more)", first, more)
 	}
 	return errors.New(first)
 }
