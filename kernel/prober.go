@@ -1,0 +1,180 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/erdos1056/erdos1056/kernel/fibers"
+	"github.com/erdos1056/erdos1056/kernel/reference"
+	"github.com/erdos1056/erdos1056/kernel/residues"
+	"github.com/erdos1056/erdos1056/kernel/transcript"
+)
+
+// A Fiber is the set of all cuts with one residue of one prime; see package fibers.
+type Fiber = fibers.Fiber
+
+// Names of the kernels that Options.Kernel takes beside the implementations of package
+// residues.
+const (
+	Auto      = "auto"      // the fastest implementation that this machine can run
+	Reference = "reference" // package reference
+)
+
+// DoubleCheck names the check of a second run with a random unit.
+const DoubleCheck = "second run"
+
+// An InternalError reports that a check failed at one prime, and what the reference
+// kernel found there.
+type InternalError struct {
+	residues.CheckError
+	Reference string // outcome of the retry on the reference kernel
+}
+
+func (e *InternalError) Error() string {
+	return fmt.Sprintf("internal error at %s; retried on the reference kernel: %s. The result of this run cannot be trusted; test the machine's memory and run `erdos1056 selftest`",
+		e.CheckError.Error(), e.Reference)
+}
+
+// Unwrap gives the failed check.
+func (e *InternalError) Unwrap() error { return &e.CheckError }
+
+// A prober examines primes one at a time; one worker owns it.
+type prober interface {
+	// scan returns the fibers of p of at least first cuts or, where there are none,
+	// the largest ones of at least floor cuts; and the fingerprint of p, which may
+	// be zero where it costs extra and was not asked for.
+	scan(ctx context.Context, p uint32, first, floor int) (transcript.Fingerprint, []Fiber, error)
+	// fiber returns the fiber of one residue.
+	fiber(ctx context.Context, p, residue uint32) (Fiber, error)
+	// bytes is the memory the prober holds.
+	bytes() int
+}
+
+// newProber returns a prober of the named kernel.
+func newProber(name string, doubleCheck, fingerprints bool, plant fibers.Fault) (prober, string, error) {
+	if name == Reference {
+		return &referenceProber{fingerprints: fingerprints}, name, nil
+	}
+	impl := residues.Best()
+	if name != Auto && name != "" {
+		var err error
+		if impl, err = residues.Find(name); err != nil {
+			return nil, "", fmt.Errorf("%w; also auto and reference", err)
+		}
+	}
+	return &fastProber{scanner: fibers.Scanner{Implementation: impl, Plant: plant}, doubleCheck: doubleCheck}, impl.Name, nil
+}
+
+// fiberOfTwo is the only fiber of p = 2: 0! = 1! = 1.
+func fiberOfTwo() Fiber { return Fiber{P: 2, Residue: 1, Cuts: []uint32{0, 1}} }
+
+type fastProber struct {
+	scanner     fibers.Scanner
+	doubleCheck bool
+}
+
+func (f *fastProber) bytes() int { return f.scanner.Bytes() }
+
+func (f *fastProber) scan(ctx context.Context, p uint32, first, floor int) (transcript.Fingerprint, []Fiber, error) {
+	if p == 2 { // has no first half
+		var fs []Fiber
+		if floor <= 2 {
+			fs = []Fiber{fiberOfTwo()}
+		}
+		return transcript.Fingerprint{P: 2, HalfFactorial: 1}, fs, nil
+	}
+	profile, fs, err := f.scanner.Scan(ctx, p, 1, first, floor)
+	if err == nil && f.doubleCheck {
+		err = f.secondRun(ctx, profile, fs, first, floor)
+	}
+	if err != nil {
+		return transcript.Fingerprint{}, nil, f.explain(ctx, err, floor)
+	}
+	return transcript.Fingerprint(profile), fs, nil
+}
+
+// secondRun repeats the scan with a random unit and compares everything.
+func (f *fastProber) secondRun(ctx context.Context, profile fibers.Profile, fs []Fiber, first, floor int) error {
+	unit := 1 + rand.Uint32N(profile.P-1)
+	again, gs, err := f.scanner.Scan(ctx, profile.P, unit, first, floor)
+	if err != nil {
+		return err
+	}
+	if again != profile || !slices.EqualFunc(fs, gs, equalFibers) {
+		return &residues.CheckError{P: profile.P, Check: DoubleCheck, Detail: fmt.Sprintf("with unit %d: %v and %d fibers, expected %v and %d fibers", unit, again, len(gs), profile, len(fs))}
+	}
+	return nil
+}
+
+func equalFibers(a, b Fiber) bool {
+	return a.P == b.P && a.Residue == b.Residue && slices.Equal(a.Cuts, b.Cuts)
+}
+
+func (f *fastProber) fiber(ctx context.Context, p, residue uint32) (Fiber, error) {
+	if p == 2 {
+		if residue == 1 {
+			return fiberOfTwo(), nil
+		}
+		return Fiber{P: 2, Residue: residue}, nil
+	}
+	fiber, err := f.scanner.Fiber(ctx, p, residue)
+	if err != nil {
+		return Fiber{}, f.explain(ctx, err, 1)
+	}
+	return fiber, nil
+}
+
+// explain adds to a failed check what the reference kernel finds at that prime.
+func (f *fastProber) explain(ctx context.Context, err error, floor int) error {
+	var check *residues.CheckError
+	if !errors.As(err, &check) {
+		return err
+	}
+	var counter reference.Counter
+	outcome := ""
+	if best, n, err := counter.Largest(ctx, check.P, 1); err != nil {
+		outcome = err.Error()
+	} else {
+		outcome = fmt.Sprintf("largest fiber %d cuts at residue %d", n, best.Residue)
+	}
+	return &InternalError{CheckError: *check, Reference: outcome}
+}
+
+type referenceProber struct {
+	counter      reference.Counter
+	fingerprints bool
+}
+
+func (r *referenceProber) bytes() int { return r.counter.Bytes() }
+
+func (r *referenceProber) scan(ctx context.Context, p uint32, first, floor int) (transcript.Fingerprint, []Fiber, error) {
+	var fingerprint transcript.Fingerprint
+	if r.fingerprints {
+		f, err := r.counter.Fingerprint(ctx, p)
+		if err != nil {
+			return fingerprint, nil, err
+		}
+		fingerprint = transcript.Fingerprint(f)
+	}
+	if first == floor {
+		fs, err := r.counter.Fibers(ctx, p, floor)
+		all := make([]Fiber, len(fs))
+		for i, f := range fs {
+			all[i] = Fiber(f)
+		}
+		return fingerprint, all, err
+	}
+	f, n, err := r.counter.Largest(ctx, p, floor)
+	if err != nil || n < floor {
+		return fingerprint, nil, err
+	}
+	return fingerprint, []Fiber{Fiber(f)}, nil
+}
+
+func (r *referenceProber) fiber(ctx context.Context, p, residue uint32) (Fiber, error) {
+	f, err := r.counter.Fiber(ctx, p, residue)
+	return Fiber(f), err
+}
