@@ -45,9 +45,9 @@ func (r Range) Draft() mission.Draft {
 			"For each prime p of the range take the fiber with the most cuts, of several the one with the smallest residue. "+
 			"At the first prime whose fiber has at least %d cuts stop with status=witness and report that fiber; "+
 			"else finish the range with status=negative and report the fiber with the most cuts, of several the one of the smallest prime. "+
-			"Write %s: the lines schema=canopus.erdos1056-k15-search.v1, status=, problem=1056, k=%d, range_start=%d, range_end=%d, "+
+			"Write %s: the lines schema=canopus.erdos1056-k%d-search.v1, status=, problem=1056, k=%d, range_start=%d, range_end=%d, "+
 			"primes_tested=, max_multiplicity=, best_p=, best_residue=, cuts= with the cuts ascending and separated by commas, each line ended by one newline.",
-			r.Start, r.End, r.K+1, r.K+1, artifact, r.K, r.Start, r.End),
+			r.Start, r.End, r.K+1, r.K+1, artifact, r.K, r.K, r.Start, r.End),
 		CompletionCondition: "The frozen verifier, shut in without network and without write access, recomputes the whole range and finds the artifact equal byte for byte.",
 		AllowedPaths:        []string{artifact},
 		Budgets: mission.Budgets{
