@@ -65,7 +65,7 @@ var EvidenceFormat = schema.Spec[Evidence]{
 }
 
 // Replay runs every case of the corpus twice with the verifier of a platform,
-// which must be one that this machine can run. Time and output may exceed
+// which must be one that this machine can run, if need be by emulation. Time and output may exceed
 // their bounds by half, so that the excess is measured; memory and processes
 // may not.
 func (d *Declared) Replay(ctx context.Context, runtime sandbox.Runtime, platform string) (Evidence, error) {
@@ -103,20 +103,24 @@ func (d *Declared) Replay(ctx context.Context, runtime sandbox.Runtime, platform
 		if err := file.Create(artifact, content, 0o600); err != nil {
 			return Evidence{}, err
 		}
+		command, err := call(verifier, artifact, k.Args.Artifact).For(platform)
+		if err != nil {
+			return Evidence{}, err
+		}
 		for range repetitions {
-			outcome, err := runtime.Run(ctx, command(verifier, artifact, k.Args.Artifact), d.limits())
+			outcome, err := runtime.Run(ctx, command, d.limits())
 			if err != nil {
 				return Evidence{}, fmt.Errorf("case %s: %w", k.CaseID, err)
 			}
-			e.Calls = append(e.Calls, call(k.CaseID, outcome))
+			e.Calls = append(e.Calls, observe(k.CaseID, outcome))
 		}
 	}
 	return e, nil
 }
 
-// command runs the verifier on one artifact, which it sees under its path of
-// the folder.
-func command(verifier, artifact, path string) sandbox.Command {
+// call runs the verifier on one artifact, which it sees under its path of the
+// folder.
+func call(verifier, artifact, path string) sandbox.Command {
 	return sandbox.Command{
 		Files: []sandbox.File{
 			{Path: "/capsule/verifier", Source: verifier, Executable: true},
@@ -137,7 +141,7 @@ func (d *Declared) limits() sandbox.Limits {
 	}
 }
 
-func call(caseID string, o sandbox.Outcome) Call {
+func observe(caseID string, o sandbox.Outcome) Call {
 	return Call{
 		CaseID:       caseID,
 		End:          string(o.End),
