@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -30,7 +31,8 @@ const (
 	exitInterrupted = 75
 )
 
-// A verb is one thing that the command does; each has a file of its own.
+// A verb is one thing that the command does; each has a file of its own. Its
+// name is one or two words.
 type verb struct {
 	name    string
 	summary string
@@ -39,7 +41,8 @@ type verb struct {
 	declare func(flags *pflag.FlagSet) func(context.Context, *call) error
 }
 
-var verbs = []verb{build, image, replayVerb, attest, verifyAttestation, doctor}
+var verbs = []verb{build, image, replayVerb, attest, verifyAttestation, doctor,
+	keygen, trust, declare, conform, verifyManifest, bundleExport, bundleSign, bundleCosign, bundleVerify}
 
 // A call is what a verb is given besides its flags.
 type call struct {
@@ -68,8 +71,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitDone
 	}
 	for _, v := range verbs {
-		if v.name == args[0] {
-			return v.run(ctx, args[1:], stdout, stderr)
+		words := strings.Fields(v.name)
+		if len(args) >= len(words) && slices.Equal(args[:len(words)], words) {
+			return v.run(ctx, args[len(words):], stdout, stderr)
 		}
 	}
 	fmt.Fprintf(stderr, "capsule: %q is not a verb; see capsule help\n", args[0])
