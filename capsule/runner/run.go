@@ -259,10 +259,7 @@ func (r *run) attempts(ctx context.Context, trace *Trace) (handover Handover, er
 		if left <= 0 {
 			return handover, &BudgetError{"wall_time_ms", milliseconds(r.budget.elapsed()), limits.MaxResearchWallTimeMs}
 		}
-		inTime, cancel := context.WithTimeout(ctx, left)
-		handover, err = r.order.Engine.Work(inTime, Assignment{r.bundle, attempt, left, max(1, limits.MaxResearchOutputBytes-r.budget.use.ResearchOutputBytes), trace})
-		late := inTime.Err() != nil && ctx.Err() == nil
-		cancel()
+		handover, err = r.order.Engine.Work(ctx, Assignment{r.bundle, attempt, left, max(1, limits.MaxResearchOutputBytes-r.budget.use.ResearchOutputBytes), trace})
 		r.budget.use.ResearchProcesses += handover.Processes
 		r.budget.use.ResearchOutputBytes += handover.OutputBytes
 		r.budget.use.ObservedTokens += handover.Usage.InputTokens + handover.Usage.OutputTokens
@@ -270,11 +267,8 @@ func (r *run) attempts(ctx context.Context, trace *Trace) (handover Handover, er
 			return handover, over
 		}
 		var over *BudgetError
-		switch {
-		case err == nil || ctx.Err() != nil || errors.As(err, &over):
+		if err == nil || ctx.Err() != nil || errors.As(err, &over) {
 			return handover, err
-		case late:
-			return handover, &BudgetError{"wall_time_ms", milliseconds(r.budget.elapsed()), limits.MaxResearchWallTimeMs}
 		}
 		r.order.Report("engine", fmt.Sprintf("attempt %d of %d gave no output: %v", attempt, limits.MaxAttempts, err))
 	}
