@@ -10,7 +10,9 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/erdos1056/erdos1056/capsule/declaration"
 	"github.com/erdos1056/erdos1056/capsule/internal/vectors"
+	"github.com/erdos1056/erdos1056/capsule/keys"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/profile"
 	"github.com/erdos1056/erdos1056/capsule/record"
@@ -22,7 +24,7 @@ var update = flag.Bool("update", false, "write docs/schemas anew from the tables
 const published = "../../docs/schemas"
 
 func documents() []schema.Document {
-	return slices.Concat(mission.Documents, profile.Documents, record.Documents)
+	return slices.Concat(mission.Documents, profile.Documents, record.Documents, keys.Documents, declaration.Documents)
 }
 
 func TestPublishedSchemasAreThoseOfTheTables(t *testing.T) {
