@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/erdos1056/erdos1056/kernel/durable"
 )
 
 const layoutFile = `{"imageLayoutVersion":"1.0.0"}`
@@ -83,7 +85,7 @@ func WriteTree(dir string, tree Tree) (err error) {
 	if err := os.Rename(unfinished, dir); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(filepath.Clean(dir)))
+	return durable.SyncDir(filepath.Dir(filepath.Clean(dir)))
 }
 
 func writeSynced(name string, data []byte, mode fs.FileMode) error {
@@ -95,19 +97,11 @@ func writeSynced(name string, data []byte, mode fs.FileMode) error {
 	return errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
 }
 
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
-
 // WriteArchive writes one archive that is both an OCI archive (podman and skopeo
 // read oci-archive:FILE, by digest) and a Docker archive (docker load, crane;
 // these know an image by its configuration's digest only). repository names the
 // images in Docker's list, as in "erdos1056-verifier".
-func (im *Image) WriteArchive(name, repository, tag string) (err error) {
+func (im *Image) WriteArchive(name, repository, tag string) error {
 	tree, err := im.files(tag)
 	if err != nil {
 		return err
@@ -125,20 +119,11 @@ func (im *Image) WriteArchive(name, repository, tag string) (err error) {
 	if tree, err = NewTree(files...); err != nil {
 		return err
 	}
-	unfinished := name + ".new"
-	f, err := os.OpenFile(unfinished, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	archive, err := tarBytes(tree, 0)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(writeTar(f, tree, 0), f.Sync(), f.Close())
-	if err != nil {
-		os.Remove(unfinished)
-		return err
-	}
-	if err := os.Rename(unfinished, name); err != nil {
-		return err
-	}
-	return syncFolder(filepath.Dir(name))
+	return durable.WriteFile(name, archive, 0o644)
 }
 
 // dockerList is manifest.json of the Docker image archive. A tag names one

@@ -21,6 +21,35 @@ import (
 // Docker configuration.
 type Registry struct {
 	Insecure bool // allow plain HTTP
+	Offline  bool // refuse to talk to any
+}
+
+// Open returns the image that a reference names by its digest:
+// HOST/REPOSITORY@sha256:... in a registry, oci:FOLDER@sha256:... in a layout, or
+// oci-archive:FILE@sha256:... in an archive. Names without a digest are refused,
+// since what they name can change.
+func (r Registry) Open(ctx context.Context, reference string) (*Image, error) {
+	place, digest, err := SplitDigest(reference)
+	if err != nil {
+		return nil, err
+	}
+	if dir, ok := strings.CutPrefix(place, "oci:"); ok {
+		return ReadLayout(dir, digest)
+	}
+	if file, ok := strings.CutPrefix(place, "oci-archive:"); ok {
+		return ReadArchive(file, digest)
+	}
+	return r.Pull(ctx, place, digest)
+}
+
+// SplitDigest splits "place@sha256:...".
+func SplitDigest(reference string) (place string, digest Digest, err error) {
+	place, text, ok := strings.Cut(reference, "@")
+	if !ok || place == "" {
+		return "", "", fmt.Errorf("oci: %q does not pin an image; write NAME@sha256:..., for what a tag names can change", reference)
+	}
+	digest, err = ParseDigest(text)
+	return place, digest, err
 }
 
 func (r Registry) nameOptions() []name.Option {
@@ -38,6 +67,9 @@ func remoteOptions(ctx context.Context) []remote.Option {
 
 // repository parses "host/path" with nothing behind.
 func (r Registry) repository(s string) (name.Repository, error) {
+	if r.Offline {
+		return name.Repository{}, fmt.Errorf("oci: %s lies in a registry, and this run is offline; use oci:FOLDER@sha256:... or oci-archive:FILE@sha256:...", s)
+	}
 	repository, err := name.NewRepository(s, r.nameOptions()...)
 	if err != nil {
 		return name.Repository{}, fmt.Errorf("oci: repository %q: %w", s, err)
@@ -46,8 +78,8 @@ func (r Registry) repository(s string) (name.Repository, error) {
 }
 
 // Push uploads the image under its digest, and under the tag if the reference
-// has one, reads it back, and returns the digest that the registry answers,
-// which is an error if it is another one.
+// has one, and reads it back. It is an error if the registry answers another
+// digest.
 func (r Registry) Push(ctx context.Context, reference string, im *Image) error {
 	base, tag := SplitTag(reference)
 	repository, err := r.repository(base)

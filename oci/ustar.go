@@ -1,33 +1,25 @@
 package oci
 
-import (
-	"bytes"
-	"fmt"
-	"io"
-)
+import "fmt"
 
 const (
 	blockSize = 512
 	maxName   = 100 // longer names would need a prefix field; no verifier has one
 )
 
-// writeTar writes the tree as a POSIX ustar archive whose bytes depend on the
+// tarBytes returns the tree as a POSIX ustar archive whose bytes depend on the
 // tree and the time alone: owner 0, no names of users, no extension records.
-func writeTar(w io.Writer, tree Tree, seconds int64) error {
+func tarBytes(tree Tree, seconds int64) ([]byte, error) {
+	var archive []byte
 	for _, e := range tree {
 		header, err := tarHeader(e, seconds)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		padding := -len(e.Data) & (blockSize - 1)
-		for _, part := range [][]byte{header, e.Data, make([]byte, padding)} {
-			if _, err := w.Write(part); err != nil {
-				return err
-			}
-		}
+		archive = append(append(archive, header...), e.Data...)
+		archive = append(archive, make([]byte, -len(e.Data)&(blockSize-1))...)
 	}
-	_, err := w.Write(make([]byte, 2*blockSize))
-	return err
+	return append(archive, make([]byte, 2*blockSize)...), nil
 }
 
 // tarHeader returns the header block of an entry: the fields of struct posix_header
@@ -71,11 +63,4 @@ func tarHeader(e Entry, seconds int64) ([]byte, error) {
 	}
 	copy(block[148:], fmt.Sprintf("%06o\x00 ", sum))
 	return block, nil
-}
-
-// tarBytes returns the archive of a tree.
-func tarBytes(tree Tree, seconds int64) ([]byte, error) {
-	var b bytes.Buffer
-	err := writeTar(&b, tree, seconds)
-	return b.Bytes(), err
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/erdos1056/erdos1056/kernel/durable"
 )
 
 // A Platform is one that verifiers are made for.
@@ -124,7 +125,7 @@ func readVerifier(name string) ([]byte, error) {
 func recipe(p Platform) []string {
 	return []string{
 		"GOOS=" + p.OS, "GOARCH=" + p.Architecture, "GOAMD64=v1", "GOARM64=v8.0",
-		"CGO_ENABLED=0", "GOEXPERIMENT=", "GODEBUG=", "GOFLAGS=", "GOWORK=off", "GOENV=off", "GOTOOLCHAIN=local",
+		"CGO_ENABLED=0", "GOEXPERIMENT=", "GODEBUG=", "GOFLAGS=", "GOPROXY=off", "GOWORK=off", "GOENV=off", "GOTOOLCHAIN=local",
 		"GOFIPS140=off",
 	}
 }
@@ -167,23 +168,8 @@ func Write(name string, verifier []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	unfinished := name + ".new"
-	os.Remove(unfinished)
-	f, err := os.OpenFile(unfinished, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
-	if err != nil {
+	if err := durable.WriteFile(name, verifier, 0o555); err != nil {
 		return err
 	}
-	_, err = f.Write(verifier)
-	if err := errors.Join(err, f.Chmod(fs.FileMode(0o555)), f.Sync(), f.Close()); err != nil {
-		os.Remove(unfinished)
-		return err
-	}
-	if err := os.Rename(unfinished, name); err != nil {
-		return err
-	}
-	folder, err := os.Open(filepath.Dir(name))
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
+	return os.Chmod(name, 0o555) // whatever the umask is
 }
