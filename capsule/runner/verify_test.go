@@ -3,8 +3,6 @@ package runner
 import (
 	"bytes"
 	"context"
-	"crypto/ed25519"
-	"crypto/rand"
 	"encoding/hex"
 	"os"
 	"path/filepath"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/internal/vectors"
+	"github.com/erdos1056/erdos1056/capsule/keys"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/record"
 )
@@ -69,7 +68,7 @@ func resign(t *testing.T, f Folder) {
 		t.Fatal(err)
 	}
 	rewriteWhole(t, f.Record(record.EvidenceFile), data)
-	_, key, err := ed25519.GenerateKey(rand.Reader)
+	key, err := keys.Generate()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,13 +235,13 @@ func TestForgedFailuresAreCaught(t *testing.T) {
 }
 
 func TestTipIsSignedByTheGivenKey(t *testing.T) {
-	public, key, err := ed25519.GenerateKey(rand.Reader)
+	key, err := keys.Generate()
 	if err != nil {
 		t.Fatal(err)
 	}
 	order := orderOf(t, draftOf("verify"), &Search{})
-	order.Key = key
-	holds(t, mustRun(t, order).Folder, Examination{PublicKey: hex.EncodeToString(public)})
+	order.Key = &key
+	holds(t, mustRun(t, order).Folder, Examination{PublicKey: hex.EncodeToString(key.Public())})
 }
 
 // The original's runs verify as far as their records go: they have no tip, and
