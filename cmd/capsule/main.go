@@ -39,7 +39,11 @@ type verb struct {
 	declare func(flags *pflag.FlagSet) func(context.Context, *call) error
 }
 
-var verbs = []verb{build, image, replayVerb, attest, verifyAttestation, doctor}
+var verbs = []verb{
+	build, image, replayVerb, attest, verifyAttestation,
+	missionVerb, profileVerb, runVerb, inspect, verify, publishRun, schemaVerb,
+	doctor,
+}
 
 // A call is what a verb is given besides its flags.
 type call struct {
