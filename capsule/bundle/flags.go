@@ -14,12 +14,20 @@ type Flag string
 
 // The five flags.
 const (
-	MissingEmitProvenance      Flag = "missing-emit-provenance"      // fewer emit_quantity calls than quantities
-	PlansetHashMismatch        Flag = "planset-hash-mismatch"        // another plan than the task's
-	ImplausibleSpeed           Flag = "implausible-speed"            // under a millisecond per quantity, or no step
-	AnsweredWithoutMeasurement Flag = "answered-without-measurement" // a good answer and no measuring call
-	NoMatchingTask             Flag = "no-matching-task"             // the suite has no such task
+	MissingEmitProvenance      Flag = "missing-emit-provenance"
+	PlansetHashMismatch        Flag = "planset-hash-mismatch"
+	ImplausibleSpeed           Flag = "implausible-speed"
+	AnsweredWithoutMeasurement Flag = "answered-without-measurement"
+	NoMatchingTask             Flag = "no-matching-task"
 )
+
+var flagMeanings = map[Flag]string{
+	MissingEmitProvenance:      "the trace has fewer calls of emit_quantity than the answer has quantities",
+	PlansetHashMismatch:        "the run used another plan than the task's",
+	ImplausibleSpeed:           "the run took under a millisecond for each quantity, or no step",
+	AnsweredWithoutMeasurement: "the answer is good, but nothing was measured",
+	NoMatchingTask:             "the suite has no such task",
+}
 
 // Task is the part of a task document that the flags depend on.
 type Task struct {

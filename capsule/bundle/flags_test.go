@@ -127,6 +127,22 @@ const floorText = `{"taskVersion":"1.0","taskId":"floor","track":"div9","suite":
 "planset":{"assetRef":"a.pdf","assetHash":"` + "0000000000000000000000000000000000000000000000000000000000000000" + `"},
 "toolset":["measure_area"],"budget":{"maxSteps":1,"maxWallMs":1},"metric":{"type":"ape"},"groundTruth":{"quantities":[{"item":"i","value":1.5,"unit":"sf"}]}}`
 
+func TestFlagsAreFindings(t *testing.T) {
+	r := Verify(readFile(t, reference), academyRegistry(t))
+	r.InspectFlags([]Task{floorTask(nil)})
+	if err := r.Err(true); err == nil || !strings.HasPrefix(err.Error(), string(NoMatchingTask)) {
+		t.Errorf("strict: %v", err)
+	}
+	if err := r.Err(false); err != nil {
+		t.Errorf("as the original: %v", err)
+	}
+	var nothing Report
+	nothing.InspectFlags(nil)
+	if nothing.Findings != nil {
+		t.Errorf("findings without a bundle: %v", nothing.Findings)
+	}
+}
+
 func TestReadTask(t *testing.T) {
 	task, err := ReadTask([]byte(floorText))
 	if err != nil || task.TaskID != "floor" || task.GroundTruth.Quantities[0].Value != 1.5 {

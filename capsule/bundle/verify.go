@@ -3,6 +3,8 @@ package bundle
 import (
 	"crypto/ed25519"
 	"encoding/base64"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/erdos1056/erdos1056/capsule/keys"
@@ -148,6 +150,19 @@ func signedBy(registry keys.Registry, role keys.Role, hash, signature string) ke
 		}
 	}
 	return ""
+}
+
+// InspectFlags reports the signs that the run was gamed; see [Bundle.Flags].
+func (r *Report) InspectFlags(tasks []Task) {
+	if r.Document == nil {
+		return
+	}
+	flags := r.Document.Flags(tasks)
+	for _, task := range slices.Sorted(maps.Keys(flags)) {
+		for _, flag := range flags[task] {
+			r.Report(string(flag), "tasks."+task, "%s", flagMeanings[flag])
+		}
+	}
 }
 
 func (r *Report) inspectTraces() {

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -30,7 +31,8 @@ const (
 	exitInterrupted = 75
 )
 
-// A verb is one thing that the command does; each has a file of its own.
+// A verb is one thing that the command does; each has a file of its own. Its
+// name is one or two words.
 type verb struct {
 	name    string
 	summary string
@@ -42,6 +44,7 @@ type verb struct {
 var verbs = []verb{
 	build, image, replayVerb, attest, verifyAttestation,
 	missionVerb, profileVerb, runVerb, inspect, verify, publishRun, schemaVerb,
+	keygen, trust, declare, conform, verifyManifest, bundleExport, bundleSign, bundleCosign, bundleVerify,
 	doctor,
 }
 
@@ -72,8 +75,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitDone
 	}
 	for _, v := range verbs {
-		if v.name == args[0] {
-			return v.run(ctx, args[1:], stdout, stderr)
+		words := strings.Fields(v.name)
+		if len(args) >= len(words) && slices.Equal(args[:len(words)], words) {
+			return v.run(ctx, args[len(words):], stdout, stderr)
 		}
 	}
 	fmt.Fprintf(stderr, "capsule: %q is not a verb; see capsule help\n", args[0])
