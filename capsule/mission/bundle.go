@@ -203,23 +203,14 @@ func (b *Bundle) check() error {
 	if m.Verifier.ExecutableSHA256 != m.Verifier.CapsuleSHA256 {
 		return schema.Violation("mission.verifier.executable_sha256", "expected the capsule's digest %s, found %s", m.Verifier.CapsuleSHA256, m.Verifier.ExecutableSHA256)
 	}
-	packet, err := b.read(PacketPath, m.TargetPacket.SHA256, MaxPacketBytes)
+	parts, err := b.Parts()
 	if err != nil {
 		return err
 	}
-	if b.Packet, err = ParsePacket(packet); err != nil {
+	if b.Packet, err = ParsePacket(parts.Packet); err != nil {
 		return fmt.Errorf("%s: %w", b.path(PacketPath), err)
 	}
-	if err := m.checkPacket(packet); err != nil {
-		return err
-	}
-	if _, err := b.read(OutputSchemaPath, m.Worker.OutputSchemaSHA256, maxRecordBytes); err != nil {
-		return err
-	}
-	if _, err := b.read(m.Worker.PermissionProfilePath, m.Worker.PermissionProfileSHA256, maxRecordBytes); err != nil {
-		return err
-	}
-	if _, err := b.read(m.Verifier.CapsulePath, m.Verifier.CapsuleSHA256, maxCapsuleBytes); err != nil {
+	if err := m.checkPacket(parts.Packet); err != nil {
 		return err
 	}
 	info, err := os.Lstat(b.Capsule())
@@ -268,3 +259,26 @@ func (b *Bundle) path(relative string) string {
 
 // Capsule returns the path of the frozen verifier.
 func (b *Bundle) Capsule() string { return b.path(b.Mission.Verifier.CapsulePath) }
+
+// Parts reads the files that the mission fixes by digest.
+func (b *Bundle) Parts() (Parts, error) {
+	m := b.Mission
+	var parts Parts
+	for _, f := range []struct {
+		path, digest string
+		max          int64
+		data         *[]byte
+	}{
+		{m.Verifier.CapsulePath, m.Verifier.CapsuleSHA256, maxCapsuleBytes, &parts.Capsule},
+		{PacketPath, m.TargetPacket.SHA256, MaxPacketBytes, &parts.Packet},
+		{OutputSchemaPath, m.Worker.OutputSchemaSHA256, maxRecordBytes, &parts.OutputSchema},
+		{m.Worker.PermissionProfilePath, m.Worker.PermissionProfileSHA256, maxRecordBytes, &parts.PermissionProfile},
+	} {
+		data, err := b.read(f.path, f.digest, f.max)
+		if err != nil {
+			return Parts{}, err
+		}
+		*f.data = data
+	}
+	return parts, nil
+}

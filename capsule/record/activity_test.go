@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"crypto/ed25519"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/internal/vectors"
+	"github.com/erdos1056/erdos1056/capsule/keys"
 )
 
 const edge = "original-tool-output/activity-edge/act-test.jsonl"
@@ -76,7 +76,13 @@ func TestTamperedLogsAreRefused(t *testing.T) {
 	}
 }
 
-func testKey() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32)) }
+func testKey() keys.Key {
+	key, err := keys.FromSeed(bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		panic(err)
+	}
+	return key
+}
 
 // writeLog writes a log of n events.
 func writeLog(t *testing.T, runID string, n int) []byte {

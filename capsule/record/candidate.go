@@ -77,15 +77,26 @@ var pendingVerification = regexp.MustCompile(`(?i)verif(?:y|ication|ier).*(?:pen
 // Propose makes the candidate of an engine's result, its frozen artifacts with
 // both manifests at the end, and the verifier's outcome.
 func Propose(m mission.Mission, result EngineResult, artifacts []Artifact, outcome VerifierOutcome, costs Costs) Candidate {
+	revised := make([]string, len(result.Draft.Caveats))
+	for i, caveat := range result.Draft.Caveats {
+		if pendingVerification.MatchString(caveat) {
+			caveat = handedOff
+		}
+		revised[i] = caveat
+	}
+	result.Draft.Caveats = revised
+	return ProposeAsWritten(m, result, artifacts, outcome, costs)
+}
+
+// ProposeAsWritten is Propose with the engine's caveats as they are, which is
+// what version 0.4 of the original made.
+func ProposeAsWritten(m mission.Mission, result EngineResult, artifacts []Artifact, outcome VerifierOutcome, costs Costs) Candidate {
 	c := Candidate{
 		Schema: "canopus.candidate.v0", MissionID: m.ID, Status: result.Draft.Status, Claim: result.Draft.Claim,
 		Artifacts: artifacts, Observations: result.Draft.Observations, Tests: []VerifierRecord{outcome.Record},
 		Costs: costs, Engine: result.Engine,
 	}
 	for _, caveat := range result.Draft.Caveats {
-		if pendingVerification.MatchString(caveat) {
-			caveat = handedOff
-		}
 		c.addCaveat(caveat)
 	}
 	c.addCaveat(outcomePrefix + outcome.Status + ".")

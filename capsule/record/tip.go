@@ -7,6 +7,7 @@ import (
 	"regexp"
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
+	"github.com/erdos1056/erdos1056/capsule/keys"
 	"github.com/erdos1056/erdos1056/capsule/schema"
 )
 
@@ -72,7 +73,7 @@ func (t Tip) message() ([]byte, error) {
 }
 
 // SignTip signs the tip of a finished log.
-func SignTip(log []byte, evidenceRoot *string, key ed25519.PrivateKey) (Tip, error) {
+func SignTip(log []byte, evidenceRoot *string, key keys.Key) (Tip, error) {
 	events, err := ParseLog(log)
 	if err != nil {
 		return Tip{}, err
@@ -84,10 +85,10 @@ func SignTip(log []byte, evidenceRoot *string, key ed25519.PrivateKey) (Tip, err
 	t := Tip{
 		Schema: "erdos1056.activity-tip.v1", RunID: last.RunID, Events: int64(len(events)), EventDigest: last.EventDigest,
 		LogSHA256: string(canon.Sum(log)), EvidenceRoot: evidenceRoot,
-		PublicKey: hex.EncodeToString(key.Public().(ed25519.PublicKey)),
+		PublicKey: hex.EncodeToString(key.Public()),
 	}
 	message, err := t.message()
-	t.Signature = hex.EncodeToString(ed25519.Sign(key, message))
+	t.Signature = hex.EncodeToString(key.Sign(message))
 	return t, err
 }
 

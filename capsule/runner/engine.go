@@ -23,7 +23,7 @@ type Engine interface {
 type Assignment struct {
 	Bundle  mission.Bundle
 	Attempt int64         // from 1
-	Time    time.Duration // that is left
+	Time    time.Duration // that is left; the engine ends its work by then
 	Output  int64         // bytes of output that are left
 	Trace   *Trace
 }

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"crypto/ed25519"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/file"
+	"github.com/erdos1056/erdos1056/capsule/keys"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/record"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
@@ -29,7 +29,7 @@ type Order struct {
 	Landing *Landing
 	// Key signs the tip of the activity log; nil means a key made for this run
 	// and forgotten with it.
-	Key ed25519.PrivateKey
+	Key *keys.Key
 	// Report is told of every stage, for a person. It may be nil.
 	Report func(stage, text string)
 }
@@ -93,7 +93,7 @@ type run struct {
 	log     *record.Log
 	budget  *budget
 	store   *record.Store
-	key     ed25519.PrivateKey
+	key     keys.Key
 	recover landingState
 	summary Summary
 }
@@ -108,15 +108,13 @@ func (e *stageError) Error() string { return e.err.Error() }
 func (e *stageError) Unwrap() error { return e.err }
 
 func begin(order Order, folder Folder, bundle mission.Bundle) (*run, error) {
-	r := &run{order: order, folder: folder, bundle: bundle, key: order.Key}
-	if r.key == nil {
-		_, key, err := ed25519.GenerateKey(rand.Reader)
-		if err != nil {
-			return nil, err
-		}
-		r.key = key
-	}
+	r := &run{order: order, folder: folder, bundle: bundle}
 	var err error
+	if order.Key != nil {
+		r.key = *order.Key
+	} else if r.key, err = keys.Generate(); err != nil {
+		return nil, err
+	}
 	if r.id, err = newRunID(); err != nil {
 		return nil, err
 	}
@@ -259,10 +257,7 @@ func (r *run) attempts(ctx context.Context, trace *Trace) (handover Handover, er
 		if left <= 0 {
 			return handover, &BudgetError{"wall_time_ms", milliseconds(r.budget.elapsed()), limits.MaxResearchWallTimeMs}
 		}
-		inTime, cancel := context.WithTimeout(ctx, left)
-		handover, err = r.order.Engine.Work(inTime, Assignment{r.bundle, attempt, left, max(1, limits.MaxResearchOutputBytes-r.budget.use.ResearchOutputBytes), trace})
-		late := inTime.Err() != nil && ctx.Err() == nil
-		cancel()
+		handover, err = r.order.Engine.Work(ctx, Assignment{r.bundle, attempt, left, max(1, limits.MaxResearchOutputBytes-r.budget.use.ResearchOutputBytes), trace})
 		r.budget.use.ResearchProcesses += handover.Processes
 		r.budget.use.ResearchOutputBytes += handover.OutputBytes
 		r.budget.use.ObservedTokens += handover.Usage.InputTokens + handover.Usage.OutputTokens
@@ -270,11 +265,8 @@ func (r *run) attempts(ctx context.Context, trace *Trace) (handover Handover, er
 			return handover, over
 		}
 		var over *BudgetError
-		switch {
-		case err == nil || ctx.Err() != nil || errors.As(err, &over):
+		if err == nil || ctx.Err() != nil || errors.As(err, &over) {
 			return handover, err
-		case late:
-			return handover, &BudgetError{"wall_time_ms", milliseconds(r.budget.elapsed()), limits.MaxResearchWallTimeMs}
 		}
 		r.order.Report("engine", fmt.Sprintf("attempt %d of %d gave no output: %v", attempt, limits.MaxAttempts, err))
 	}

@@ -18,8 +18,9 @@ import (
 // Verdict says what became of one claim.
 type Verdict string
 
-// The verdicts on a claim. What is absent could not be checked, because the
-// record that carries it is missing, as it may be in runs of the original.
+// The verdicts on a claim. A claim is absent if the record that carries it is
+// missing and may be: runs of the original have no signed tip, and not all of
+// them have an evidence manifest and the files of the worker.
 const (
 	Holds  Verdict = "holds"
 	Fails  Verdict = "fails"
@@ -61,7 +62,7 @@ func Verify(ctx context.Context, f Folder, e Examination) ([]Claim, error) {
 		check func() (string, error)
 	}{
 		{"run record", x.runRecord}, {"mission bundle", x.mission}, {"activity chain", x.activity}, {"signed tip", x.tip},
-		{"engine result", x.engine}, {"frozen artifacts", x.artifacts}, {"manifests", x.manifests}, {"candidate", x.candidate},
+		{"engine result", x.engine}, {"worker files", x.workerFiles}, {"frozen artifacts", x.artifacts}, {"manifests", x.manifests}, {"candidate", x.candidate},
 		{"verifier outcome", x.verifier}, {"landing", x.landing}, {"projection", x.projection}, {"budgets", x.budgets}, {"evidence manifest", x.evidence},
 	} {
 		x.claim(c.name, c.check)
@@ -100,11 +101,13 @@ type examiner struct {
 
 var errUnread = errors.New("not checked: it rests on a record that failed above")
 
+var optional = map[string]bool{"signed tip": true, "evidence manifest": true, "worker files": true}
+
 func (x *examiner) claim(name string, check func() (string, error)) {
 	detail, err := check()
 	c := Claim{name, Holds, detail}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) && optional[name]:
 		c.Verdict, c.Detail = Absent, err.Error()
 	case err != nil:
 		c.Verdict, c.Detail = Fails, err.Error()
@@ -243,6 +246,14 @@ func (x *examiner) engine() (string, error) {
 		return "", err
 	}
 	x.result = &result
+	return fmt.Sprintf("engine %s %s", result.Engine.Name, result.Engine.Version), nil
+}
+
+func (x *examiner) workerFiles() (string, error) {
+	if x.result == nil {
+		return "", errUnread
+	}
+	result := *x.result
 	for _, stream := range []struct{ name, digest string }{{record.ToolTraceFile, result.EventsDigest}, {record.WorkerStderrFile, result.StderrDigest}} {
 		data, err := x.folder.read(stream.name)
 		if err != nil {
@@ -263,7 +274,7 @@ func (x *examiner) engine() (string, error) {
 	if !reflect.DeepEqual(output, result.Draft) {
 		return "", fmt.Errorf("%s: the engine's output is not the one of %s", record.TranscriptFile, record.EngineResultFile)
 	}
-	return fmt.Sprintf("engine %s %s", result.Engine.Name, result.Engine.Version), nil
+	return "the transcript is the engine's output; trace and stderr have their digests", nil
 }
 
 func (x *examiner) artifacts() (string, error) {
@@ -367,13 +378,9 @@ func (x *examiner) candidate() (string, error) {
 	costs := found.Costs
 	costs.Attempt = x.run.Budget.Attempts
 	costs.InputTokens, costs.OutputTokens = x.result.Usage.InputTokens, x.result.Usage.OutputTokens
-	want := record.Propose(x.bundle.Mission, *x.result, x.run.Candidate.Artifacts, x.run.Verifier, costs)
-	wanted, err := record.CandidateSpec.Encode(want)
+	want, err := x.propose(costs, data)
 	if err != nil {
 		return "", err
-	}
-	if !bytes.Equal(wanted, data) {
-		return "", fmt.Errorf("%s: the engine result and the verifier's outcome make %s", record.CandidateFile, bytes.TrimSpace(wanted))
 	}
 	repeated := record.RunCandidate{Digest: x.run.Candidate.Digest, Status: want.Status, Claim: want.Claim, Artifacts: want.Artifacts, Caveats: want.Caveats}
 	if !reflect.DeepEqual(repeated, x.run.Candidate) {
@@ -381,6 +388,23 @@ func (x *examiner) candidate() (string, error) {
 	}
 	x.proposed = &want
 	return fmt.Sprintf("candidate %s", x.run.Candidate.Digest), x.event(record.CandidateFinalized, object{"candidate_digest": x.run.Candidate.Digest, "status": want.Status})
+}
+
+// propose derives the candidate again, as either version of the original does.
+func (x *examiner) propose(costs record.Costs, data []byte) (want record.Candidate, err error) {
+	for _, propose := range []func(mission.Mission, record.EngineResult, []record.Artifact, record.VerifierOutcome, record.Costs) record.Candidate{
+		record.ProposeAsWritten, record.Propose,
+	} {
+		want = propose(x.bundle.Mission, *x.result, x.run.Candidate.Artifacts, x.run.Verifier, costs)
+		wanted, err := record.CandidateSpec.Encode(want)
+		if err != nil {
+			return want, err
+		}
+		if bytes.Equal(wanted, data) {
+			return want, nil
+		}
+	}
+	return want, fmt.Errorf("%s: the engine result and the verifier's outcome make another candidate: %+v", record.CandidateFile, want)
 }
 
 func (x *examiner) verifier() (string, error) {

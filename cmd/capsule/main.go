@@ -41,8 +41,12 @@ type verb struct {
 	declare func(flags *pflag.FlagSet) func(context.Context, *call) error
 }
 
-var verbs = []verb{build, image, replayVerb, attest, verifyAttestation, doctor,
-	keygen, trust, declare, conform, verifyManifest, bundleExport, bundleSign, bundleCosign, bundleVerify}
+var verbs = []verb{
+	build, image, replayVerb, attest, verifyAttestation,
+	missionVerb, profileVerb, runVerb, inspect, verify, publishRun, schemaVerb,
+	keygen, trust, declare, conform, verifyManifest, bundleExport, bundleSign, bundleCosign, bundleVerify,
+	doctor,
+}
 
 // A call is what a verb is given besides its flags.
 type call struct {

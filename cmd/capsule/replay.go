@@ -14,13 +14,16 @@ import (
 
 var replayVerb = verb{
 	name:    "replay",
-	summary: "ask a frozen verifier, by digest and shut in, about an artifact",
+	summary: "ask a frozen verifier, shut in, about an artifact or a finished run (replay RUN)",
 	example: "capsule replay --image ghcr.io/me/erdos1056@sha256:... --artifact artifact.txt",
 	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
 		f := new(replayFlags)
 		f.declare(flags)
 		artifact := flags.String("artifact", "", "the artifact")
 		return func(ctx context.Context, c *call) error {
+			if len(c.args) == 1 && *artifact == "" && f.image == "" && f.capsule == "" {
+				return c.replayRun(ctx, f.sandbox.name)
+			}
 			if err := c.noArguments(); err != nil {
 				return err
 			}
