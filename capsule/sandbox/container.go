@@ -21,12 +21,12 @@ type container struct {
 }
 
 func newContainer() (*container, error) {
-	name := runName()
-	folder, err := os.MkdirTemp("", name+"-")
+	// The name is short: podman wants at most 50 characters for its folders.
+	folder, err := os.MkdirTemp("", fmt.Sprintf("erdos1056-%d-", os.Getpid()))
 	if err != nil {
 		return nil, err
 	}
-	return &container{name: name, folder: folder}, nil
+	return &container{name: runName(), folder: folder}, nil
 }
 
 // runName returns a name that no other run on this machine has, and that tells
@@ -34,7 +34,7 @@ func newContainer() (*container, error) {
 func runName() string {
 	var token [8]byte
 	rand.Read(token[:])
-	return fmt.Sprintf("erdos1056-sandbox-%d-%x", os.Getpid(), token)
+	return fmt.Sprintf("erdos1056-%d-%x", os.Getpid(), token)
 }
 
 func (c *container) path(name string) string { return filepath.Join(c.folder, name) }

@@ -40,7 +40,7 @@ func hostState(t *testing.T) []string {
 	}
 	// Other tests may run on this machine at the same time: what carries another
 	// process's number is not looked at.
-	own := fmt.Sprintf("erdos1056-sandbox-%d-", os.Getpid())
+	own := fmt.Sprintf("erdos1056-%d-", os.Getpid())
 	ours := func(path string) bool {
 		name := filepath.Base(path)
 		return strings.HasPrefix(name, own) || strings.HasPrefix(name, "libpod") || name == "conmon"
