@@ -3,8 +3,6 @@ package sandbox
 import (
 	"bufio"
 	"bytes"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -138,9 +136,7 @@ type cgroup struct {
 // Which they are is in cgroup.limits.
 func newCgroup(trees []hierarchy, controllers []string, limits Limits) *cgroup {
 	g := &cgroup{limits: make(map[string]hierarchy)}
-	var token [8]byte
-	rand.Read(token[:])
-	name := "erdos1056-" + hex.EncodeToString(token[:])
+	name := runName()
 	for _, controller := range controllers {
 		i := slices.IndexFunc(trees, func(h hierarchy) bool { return slices.Contains(h.controllers, controller) })
 		if i < 0 {

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -22,13 +21,20 @@ type container struct {
 }
 
 func newContainer() (*container, error) {
-	var token [8]byte
-	rand.Read(token[:])
-	folder, err := os.MkdirTemp("", "erdos1056-sandbox-")
+	// The name is short: podman wants at most 50 characters for its folders.
+	folder, err := os.MkdirTemp("", fmt.Sprintf("erdos1056-%d-", os.Getpid()))
 	if err != nil {
 		return nil, err
 	}
-	return &container{name: "erdos1056-" + hex.EncodeToString(token[:]), folder: folder}, nil
+	return &container{name: runName(), folder: folder}, nil
+}
+
+// runName returns a name that no other run on this machine has, and that tells
+// which process it belongs to.
+func runName() string {
+	var token [8]byte
+	rand.Read(token[:])
+	return fmt.Sprintf("erdos1056-%d-%x", os.Getpid(), token)
 }
 
 func (c *container) path(name string) string { return filepath.Join(c.folder, name) }

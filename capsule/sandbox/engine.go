@@ -95,11 +95,8 @@ func (e *engine) run(ctx context.Context, c *container, command Command, limits 
 	if _, err := ask("import", c.path("root.tar"), c.name); err != nil {
 		return Outcome{}, err
 	}
-	defer func() {
-		_, failure := ask("rm", "--force", c.name)
-		_, imageFailure := ask("rmi", "--force", c.name)
-		err = errors.Join(err, failure, imageFailure, e.removeGroups(c))
-	}()
+	ended := false
+	defer func() { err = errors.Join(err, e.cleanUp(c, ask, ended)) }()
 	kill := func() {
 		for range 50 {
 			if _, err := ask("kill", "--signal", "KILL", c.name); err == nil {
@@ -123,12 +120,13 @@ func (e *engine) run(ctx context.Context, c *container, command Command, limits 
 	if _, err := fmt.Sscan(state, &status, &outcome.ExitCode, &oom); err != nil {
 		return Outcome{}, fmt.Errorf("the state %q of the run is not understood: %w", state, err)
 	}
+	ended = status == "exited"
 	const cannotStart, signalBase = 125, 128
 	switch {
 	case outcome.End != Exited:
 	case oom:
 		outcome.End = MemoryLimit
-	case status != "exited":
+	case !ended:
 		return Outcome{}, fmt.Errorf("the program was not started (%s): %s", status, lastLine(string(outcome.Stderr)))
 	case outcome.ExitCode > signalBase:
 		outcome.End = Signaled
@@ -139,6 +137,21 @@ func (e *engine) run(ctx context.Context, c *container, command Command, limits 
 		outcome.ExitCode = -1
 	}
 	return outcome, nil
+}
+
+// cleanUp removes the container and its image. podman's vanish with their store,
+// once the program has ended.
+func (e *engine) cleanUp(c *container, ask func(...string) (string, error), ended bool) error {
+	var failures []error
+	if !ended || e.program != "podman" {
+		_, err := ask("rm", "--force", c.name)
+		failures = append(failures, err)
+	}
+	if e.program != "podman" {
+		_, err := ask("rmi", "--force", c.name)
+		failures = append(failures, err)
+	}
+	return errors.Join(append(failures, e.removeGroups(c))...)
 }
 
 // options are the arguments of "run", one protection each.

@@ -225,7 +225,7 @@ var wallCases = []struct {
 	{attempt: memory, walls: []protection{memoryLimit}},
 	{attempt: memory, walls: []protection{memoryLimit}, rootless: true},
 	{attempt: endlessOutput, walls: []protection{outputLimit}},
-	{attempt: sleep, walls: []protection{timeLimit}},
+	{attempt: attempt{name: "sleep", args: []string{"1500ms"}, ends: TimeLimit}, walls: []protection{timeLimit}},
 }
 
 // TestWalls lowers the protections of the built-in runtime. With all walls

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,8 +16,8 @@ import (
 
 func TestExitCodesAndOutputPassThrough(t *testing.T) {
 	for _, r := range present(t) {
-		for _, code := range []int{0, 1, 64, 70} {
-			command := hostile(t, "exit", map[int]string{0: "0", 1: "1", 64: "64", 70: "70"}[code])
+		for _, code := range []int{0, 1, 70} {
+			command := hostile(t, "exit", strconv.Itoa(code))
 			outcome, err := r.Run(context.Background(), command, testLimits())
 			if err != nil {
 				t.Fatal(err)
@@ -235,7 +236,7 @@ func TestForeignPlatformRunsUnderEmulation(t *testing.T) {
 	limits := testLimits()
 	limits.Memory = 512 << 20
 	for _, r := range append(present(t), &builtin{withoutCgroups: true}) {
-		for _, name := range []string{"route", "write", "namespace", "exit"} {
+		for _, name := range []string{"write", "exit"} {
 			command := hostile(t, name, "7")
 			command.Files[0].Source = buildHostile(t, arch)
 			command, err := command.For(platform)
