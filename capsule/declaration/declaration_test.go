@@ -383,6 +383,20 @@ func TestEvidenceMustBeCompleteAndOfThisDeclaration(t *testing.T) {
 	}
 }
 
+func TestMeasuredMemoryIsComparedWithItsBound(t *testing.T) {
+	d := opened(t, written(t, planOf(t, []byte("verifier"), "verified")))
+	e, err := d.Replay(context.Background(), recordedRuntime{}, host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for peak, want := range map[int64][]string{0: nil, 128 << 20: nil, 128<<20 + 1: {"bounds.max_memory_bytes_per_call"}} {
+		e.Calls[1].PeakMemory = peak
+		if got := broken(t, d, e); !slices.Equal(got, want) {
+			t.Errorf("peak of %d bytes: broken %q, want %q", peak, got, want)
+		}
+	}
+}
+
 // recordedRuntime answers as a verifier would that tells artifacts apart by
 // their names.
 type recordedRuntime struct{ sandbox.Runtime }

@@ -103,15 +103,21 @@ func atMost(subject string, bound uint32, observed int64) Line {
 	return Line{subject, strconv.FormatUint(uint64(bound), 10), strconv.FormatInt(observed, 10), observed <= int64(bound)}
 }
 
-// memory decides the bound of memory, at which the sandbox stopped a call.
+// memory decides the bound of memory, at which the sandbox stops a call.
 func memory(bound int64, calls []Call) Line {
-	text := strconv.FormatInt(bound, 10)
+	line := Line{"bounds.max_memory_bytes_per_call", strconv.FormatInt(bound, 10), "no call was stopped at the bound", true}
+	var peak int64
 	for _, c := range calls {
+		peak = max(peak, c.PeakMemory)
 		if c.End == string(sandbox.MemoryLimit) {
-			return Line{"bounds.max_memory_bytes_per_call", text, "more: case " + c.CaseID + " was stopped at the bound", false}
+			line.Observed, line.Holds = "more: case "+c.CaseID+" was stopped at the bound", false
+			return line
 		}
 	}
-	return Line{"bounds.max_memory_bytes_per_call", text, "no call was stopped at the bound", true}
+	if peak > 0 {
+		line.Observed, line.Holds = strconv.FormatInt(peak, 10), peak <= bound
+	}
+	return line
 }
 
 // processes states the bound of processes, beyond which the sandbox lets no

@@ -31,6 +31,7 @@ type Call struct {
 	End          string `json:"end"`       // how the run ended, in the words of package sandbox
 	ExitCode     int64  `json:"exit_code"` // -1 when the run did not end by itself
 	LatencyMS    int64  `json:"latency_ms"`
+	PeakMemory   int64  `json:"peak_memory_bytes"` // 0 where the sandbox cannot tell
 	StdoutBytes  int64  `json:"stdout_bytes"`
 	StdoutSHA256 string `json:"stdout_sha256"`
 	StderrBytes  int64  `json:"stderr_bytes"`
@@ -56,6 +57,7 @@ var EvidenceFormat = schema.Spec[Evidence]{
 				string(sandbox.Exited), string(sandbox.Signaled), string(sandbox.TimeLimit), string(sandbox.MemoryLimit), string(sandbox.OutputLimit)}),
 			schema.Required("exit_code", schema.Integer{Min: -1, Max: 255}),
 			schema.Required("latency_ms", schema.Integer{Min: 0, Max: canon.MaxSafeInteger}),
+			schema.Required("peak_memory_bytes", schema.Integer{Min: 0, Max: canon.MaxSafeInteger}),
 			schema.Required("stdout_bytes", schema.Integer{Min: 0, Max: canon.MaxSafeInteger}),
 			schema.Required("stdout_sha256", schema.Digest),
 			schema.Required("stderr_bytes", schema.Integer{Min: 0, Max: canon.MaxSafeInteger}),
@@ -147,6 +149,7 @@ func observe(caseID string, o sandbox.Outcome) Call {
 		End:          string(o.End),
 		ExitCode:     int64(o.ExitCode),
 		LatencyMS:    int64(math.Ceil(float64(o.Elapsed) / float64(time.Millisecond))),
+		PeakMemory:   o.PeakMemory,
 		StdoutBytes:  int64(len(o.Stdout)),
 		StdoutSHA256: string(canon.Sum(o.Stdout)),
 		StderrBytes:  int64(len(o.Stderr)),

@@ -204,7 +204,10 @@ func (b *builtin) start(ctx context.Context, o order, sources []*os.File, limits
 	}
 	outcome := Outcome{
 		Runtime: b.Name(), End: Exited, ExitCode: child.ProcessState.ExitCode(),
-		Stdout: stdout.kept.Bytes(), Stderr: stderr.kept.Bytes(), Elapsed: elapsed,
+		Stdout: stdout.kept.Bytes(), Stderr: stderr.kept.Bytes(), Elapsed: elapsed, PeakMemory: group.peakMemory(),
+	}
+	if usage, ok := child.ProcessState.SysUsage().(*syscall.Rusage); ok && outcome.PeakMemory == 0 {
+		outcome.PeakMemory = usage.Maxrss << 10 // of the largest process
 	}
 	switch {
 	case output.overrun():

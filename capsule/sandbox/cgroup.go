@@ -196,6 +196,23 @@ func (g *cgroup) outOfMemory() bool {
 	return false
 }
 
+// peakMemory returns the greatest memory of the group in bytes, 0 where the
+// kernel did not account it.
+func (g *cgroup) peakMemory() int64 {
+	for _, folder := range g.folders {
+		for _, file := range []string{"memory.max_usage_in_bytes", "memory.peak"} {
+			data, err := os.ReadFile(filepath.Join(folder, file))
+			if err != nil {
+				continue
+			}
+			if peak, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64); err == nil {
+				return peak
+			}
+		}
+	}
+	return 0
+}
+
 // remove removes the group. Its processes are dead; the kernel may take a
 // moment to notice.
 func (g *cgroup) remove() error {

@@ -72,6 +72,10 @@ type Outcome struct {
 	Stdout   []byte
 	Stderr   []byte
 	Elapsed  time.Duration
+	// PeakMemory is the greatest memory of all processes together, in bytes,
+	// with the files that the program sees where those lie in memory. It is 0
+	// where the runtime cannot tell.
+	PeakMemory int64
 }
 
 // A Runtime runs commands shut in.
