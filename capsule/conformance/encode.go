@@ -130,7 +130,8 @@ func appendString(dst []byte, s string) ([]byte, error) {
 	return append(dst, text...), err
 }
 
-// appendRaw writes a free JSON value in the key order of its text.
+// appendRaw writes a free JSON value in the key order of its text. Unlike
+// canon.EncodeInOrder it keeps integers that no double holds.
 func appendRaw(dst []byte, v canon.Value) ([]byte, error) {
 	switch v.Kind() {
 	case canon.Object:

@@ -72,8 +72,8 @@ var (
 	platform = schema.Enum{"linux/amd64", "linux/arm64"}
 )
 
-// CorpusFormat is the format of the corpus file.
-var CorpusFormat = schema.Spec[Corpus]{
+// CorpusSpec is the format of the corpus file.
+var CorpusSpec = schema.Spec[Corpus]{
 	Name:      "replay corpus",
 	ID:        "erdos1056.replay-corpus.v1",
 	Title:     "Replay corpus of a capsule's declaration",

@@ -184,7 +184,7 @@ func TestDishonestVerifiersAreReportedByBound(t *testing.T) {
 
 func TestVerdictIsSignedAndJudgedAgain(t *testing.T) {
 	d, e := replayed(t, "verified")
-	evidence, err := EvidenceFormat.Encode(e)
+	evidence, err := EvidenceSpec.Encode(e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestVerdictIsSignedAndJudgedAgain(t *testing.T) {
 	if err != nil || !v.Holds {
 		t.Fatalf("verdict %+v, %v", v, err)
 	}
-	text, err := VerdictFormat.Encode(v)
+	text, err := VerdictSpec.Encode(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestVerdictIsSignedAndJudgedAgain(t *testing.T) {
 	slower := e
 	slower.Calls = slices.Clone(e.Calls)
 	slower.Calls[0].LatencyMS++
-	otherEvidence, err := EvidenceFormat.Encode(slower)
+	otherEvidence, err := EvidenceSpec.Encode(slower)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestVerdictIsSignedAndJudgedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	kind.Signature = keys.EncodeSignature(publisher(t).Sign(message))
-	kindText, err := VerdictFormat.Encode(kind)
+	kindText, err := VerdictSpec.Encode(kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -417,7 +417,7 @@ func FuzzEvidenceAndVerdict(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	evidence, err := EvidenceFormat.Encode(e)
+	evidence, err := EvidenceSpec.Encode(e)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -425,7 +425,7 @@ func FuzzEvidenceAndVerdict(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	verdict, err := VerdictFormat.Encode(v)
+	verdict, err := VerdictSpec.Encode(v)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -438,7 +438,7 @@ func FuzzEvidenceAndVerdict(f *testing.F) {
 }
 
 func mustEncode(t *testing.T, v Verdict) []byte {
-	text, err := VerdictFormat.Encode(v)
+	text, err := VerdictSpec.Encode(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -453,11 +453,11 @@ func FuzzCorpus(f *testing.F) {
 	}
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		corpus, err := CorpusFormat.Parse(text)
+		corpus, err := CorpusSpec.Parse(text)
 		if err != nil {
 			return
 		}
-		if again, err := CorpusFormat.Encode(corpus); err != nil || !bytes.Equal(again, text) {
+		if again, err := CorpusSpec.Encode(corpus); err != nil || !bytes.Equal(again, text) {
 			t.Fatalf("written back as %s, %v", again, err)
 		}
 	})

@@ -96,7 +96,7 @@ func (p Plan) files(key keys.Key) ([]packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	corpusText, err := CorpusFormat.Encode(corpus)
+	corpusText, err := CorpusSpec.Encode(corpus)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (p Plan) corpus(m *conformance.Manifest) (Corpus, []packed, error) {
 		return Corpus{}, nil, err
 	}
 	c := Corpus{
-		Schema:               CorpusFormat.ID,
+		Schema:               CorpusSpec.ID,
 		CorpusID:             p.ID + "-" + p.Version,
 		Description:          fmt.Sprintf("%d artifacts with the verdict that the verifier must give on each.", len(p.Cases)),
 		UnsignedFieldsSHA256: string(unsigned),

@@ -39,7 +39,7 @@ func Open(folder string, registry keys.Registry) (*Declared, error) {
 	if m.Conformance == nil {
 		return nil, fmt.Errorf("%s: the manifest has no conformance block, so it declares nothing", manifestFile)
 	}
-	corpus, err := CorpusFormat.Parse(corpusText)
+	corpus, err := CorpusSpec.Parse(corpusText)
 	if err != nil {
 		return nil, err
 	}

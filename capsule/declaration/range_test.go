@@ -45,7 +45,7 @@ func TestDeclarationOfARange(t *testing.T) {
 	if got := broken(t, d, e); got != nil {
 		t.Errorf("%q do not hold: %+v", got, e.Calls)
 	}
-	evidence, err := EvidenceFormat.Encode(e)
+	evidence, err := EvidenceSpec.Encode(e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestDeclarationOfARange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := VerdictFormat.Encode(v)
+	text, err := VerdictSpec.Encode(v)
 	if err != nil {
 		t.Fatal(err)
 	}

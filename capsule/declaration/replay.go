@@ -38,8 +38,8 @@ type Call struct {
 	StderrSHA256 string `json:"stderr_sha256"`
 }
 
-// EvidenceFormat is the format of an evidence file.
-var EvidenceFormat = schema.Spec[Evidence]{
+// EvidenceSpec is the format of an evidence file.
+var EvidenceSpec = schema.Spec[Evidence]{
 	Name:      "evidence",
 	ID:        "erdos1056.conformance-evidence.v1",
 	Title:     "What a replay of a declaration observed",
@@ -89,7 +89,7 @@ func (d *Declared) Replay(ctx context.Context, runtime sandbox.Runtime, platform
 		return Evidence{}, err
 	}
 	e := Evidence{
-		Schema:         EvidenceFormat.ID,
+		Schema:         EvidenceSpec.ID,
 		ManifestHash:   d.Hash,
 		CorpusSHA256:   "sha256:" + d.Manifest.Conformance.ReplayCorpus.SHA256,
 		VerifierSHA256: v.SHA256,

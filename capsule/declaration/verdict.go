@@ -25,8 +25,8 @@ type Verdict struct {
 
 var manifestHash = schema.String{Min: 71, Max: 71, Pattern: regexp.MustCompile(`^blake3:[0-9a-f]{64}$`), Form: "a manifest hash (blake3: and 64 lower-case hexadecimal digits)"}
 
-// VerdictFormat is the format of a verdict file.
-var VerdictFormat = schema.Spec[Verdict]{
+// VerdictSpec is the format of a verdict file.
+var VerdictSpec = schema.Spec[Verdict]{
 	Name:      "verdict",
 	ID:        "erdos1056.conformance-verdict.v1",
 	Title:     "Verdict on a declaration",
@@ -48,11 +48,11 @@ var VerdictFormat = schema.Spec[Verdict]{
 }
 
 // Documents are the formats of this package.
-var Documents = []schema.Document{CorpusFormat, EvidenceFormat, VerdictFormat}
+var Documents = []schema.Document{CorpusSpec, EvidenceSpec, VerdictSpec}
 
 // SignVerdict judges evidence, given as its file, and signs the verdict.
 func (d *Declared) SignVerdict(evidence []byte, key keys.Key) (Verdict, error) {
-	e, err := EvidenceFormat.Parse(evidence)
+	e, err := EvidenceSpec.Parse(evidence)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -61,7 +61,7 @@ func (d *Declared) SignVerdict(evidence []byte, key keys.Key) (Verdict, error) {
 		return Verdict{}, err
 	}
 	v := Verdict{
-		Schema:         VerdictFormat.ID,
+		Schema:         VerdictSpec.ID,
 		ManifestHash:   d.Hash,
 		EvidenceSHA256: string(canon.Sum(evidence)),
 		Holds:          allHold(lines),
@@ -95,7 +95,7 @@ func (v Verdict) signed() ([]byte, error) {
 // file and a registry: the signature of a publisher, and that judging the
 // evidence again gives the same lines.
 func (d *Declared) VerifyVerdict(verdict, evidence []byte, registry keys.Registry) (Verdict, error) {
-	v, err := VerdictFormat.Parse(verdict)
+	v, err := VerdictSpec.Parse(verdict)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -105,7 +105,7 @@ func (d *Declared) VerifyVerdict(verdict, evidence []byte, registry keys.Registr
 	if actual := string(canon.Sum(evidence)); v.EvidenceSHA256 != actual {
 		return Verdict{}, fmt.Errorf("the verdict is about the evidence %s, not %s", v.EvidenceSHA256, actual)
 	}
-	e, err := EvidenceFormat.Parse(evidence)
+	e, err := EvidenceSpec.Parse(evidence)
 	if err != nil {
 		return Verdict{}, err
 	}

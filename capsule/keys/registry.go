@@ -85,8 +85,8 @@ type registryEntry struct {
 // FingerprintForm is the form of a fingerprint in a document.
 var FingerprintForm = schema.String{Min: 34, Max: 34, Pattern: regexp.MustCompile(`^p_[0-9a-f]{32}$`), Form: "a fingerprint (p_ and 32 lower-case hexadecimal digits)"}
 
-// Format is the format of a registry file.
-var Format = schema.Spec[registryFile]{
+// RegistrySpec is the format of a registry file.
+var RegistrySpec = schema.Spec[registryFile]{
 	Name:   "registry",
 	ID:     "erdos1056.keys.v1",
 	Title:  "Registry of trusted keys",
@@ -106,7 +106,7 @@ var Format = schema.Spec[registryFile]{
 }
 
 // Documents are the formats of this package.
-var Documents = []schema.Document{Format}
+var Documents = []schema.Document{RegistrySpec}
 
 func checkFingerprints(f registryFile) error {
 	seen := map[Fingerprint]bool{}
@@ -128,7 +128,7 @@ func checkFingerprints(f registryFile) error {
 
 // ParseRegistry reads a registry file.
 func ParseRegistry(data []byte) (Registry, error) {
-	file, err := Format.Parse(data)
+	file, err := RegistrySpec.Parse(data)
 	if err != nil {
 		return Registry{}, err
 	}
@@ -145,9 +145,9 @@ func ParseRegistry(data []byte) (Registry, error) {
 
 // Encode returns the registry as a file.
 func (r Registry) Encode() ([]byte, error) {
-	file := registryFile{Schema: Format.ID, Keys: []registryEntry{}}
+	file := registryFile{Schema: RegistrySpec.ID, Keys: []registryEntry{}}
 	for _, e := range r.entries {
 		file.Keys = append(file.Keys, registryEntry{e.Fingerprint, hex.EncodeToString(e.Public), e.Holder, e.Roles})
 	}
-	return Format.Encode(file)
+	return RegistrySpec.Encode(file)
 }

@@ -83,7 +83,7 @@ func (f *conformFlags) run(ctx context.Context, c *call) error {
 
 // record writes the evidence first, then the verdict on it.
 func (f *conformFlags) record(c *call, d *declaration.Declared, evidence declaration.Evidence, key keys.Key) error {
-	text, err := declaration.EvidenceFormat.Encode(evidence)
+	text, err := declaration.EvidenceSpec.Encode(evidence)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (f *conformFlags) record(c *call, d *declaration.Declared, evidence declara
 	if err != nil {
 		return err
 	}
-	verdict, err := declaration.VerdictFormat.Encode(v)
+	verdict, err := declaration.VerdictSpec.Encode(v)
 	if err != nil {
 		return err
 	}
