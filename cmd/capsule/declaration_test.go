@@ -171,8 +171,8 @@ func TestRunTravelsAsOneBundle(t *testing.T) {
 	s := newSession(t)
 	s.keygen("entrant.pem", "entrant")
 	s.keygen("proctor.pem", "proctor")
-	run := testdata + "canopus/original-tool-output/runs/v0.6.3-noland/run"
-	s.run(exitDone, "bundle", "export", run, "--proctored-by", "registrar", "--output", "{}/unsigned.json")
+	s.run(exitDone, "run", testdata+"canopus/v0.4.0/missions/erdos1056-k15-next/mission.draft.json", "--no-land", "--output", "{}/run1", "--key", "{}/entrant.pem")
+	s.run(exitDone, "bundle", "export", "{}/run1", "--proctored-by", "registrar", "--output", "{}/unsigned.json")
 	s.run(exitMismatch, "bundle", "verify", "{}/unsigned.json", "--keys", "{}/keys.json")
 	s.run(exitMismatch, "bundle", "cosign", "{}/unsigned.json", "--key", "{}/proctor.pem", "--keys", "{}/keys.json")
 	s.run(exitDone, "bundle", "sign", "{}/unsigned.json", "--key", "{}/entrant.pem", "--output", "{}/signed.json")
@@ -184,10 +184,15 @@ func TestRunTravelsAsOneBundle(t *testing.T) {
 		t.Error(out)
 	}
 	s.run(exitMismatch, "bundle", "verify", "{}/cosigned.json")
-	self, _ := s.run(exitDone, "bundle", "export", run, "--key", "{}/entrant.pem")
+	self, _ := s.run(exitDone, "bundle", "export", "{}/run1", "--key", "{}/entrant.pem")
 	s.write("self.json", []byte(self))
 	s.run(exitDone, "bundle", "verify", "{}/self.json", "--keys", "{}/keys.json")
-	s.run(exitNoInput, "bundle", "export", "{}/none")
+	// The capsule of the original's run is not at hand, so its mission cannot be
+	// verified.
+	_, messages := s.run(exitMismatch, "bundle", "export", testdata+"canopus/original-tool-output/runs/v0.6.3-noland", "--as-original")
+	if !strings.Contains(messages, "mission bundle fails") {
+		t.Error(messages)
+	}
 	s.run(exitNoInput, "bundle", "verify", "{}/none")
 	s.run(exitUsage, "bundle", "verify")
 	s.run(exitUsage, "bundle", "sign", "{}/unsigned.json")
