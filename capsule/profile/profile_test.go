@@ -119,7 +119,7 @@ func packageOf(t *testing.T, name string, document []byte) Package {
 const seed = "erdos1056-k15-10428401-10428600"
 
 func TestProfileVerdictsAreTheOriginals(t *testing.T) {
-	vectors.Compare(t, "profile", nil, func(document []byte) error {
+	vectors.Compare(t, "profile", func(document []byte) error {
 		_, err := packageOf(t, seed, document).Validate(seed)
 		return err
 	})

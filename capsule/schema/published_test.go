@@ -3,6 +3,7 @@ package schema_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,5 +115,19 @@ func TestSchemasAgreeWithTheTables(t *testing.T) {
 func TestEverySchemaCompiles(t *testing.T) {
 	for _, d := range documents() {
 		compile(t, d.FormatID())
+	}
+}
+
+func TestPageListsEveryStricterCase(t *testing.T) {
+	page, err := os.ReadFile("../../docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for format, cases := range vectors.Stricter {
+		for name, why := range cases {
+			if row := fmt.Sprintf("| %s | %s | %s |\n", format, name, why); !bytes.Contains(page, []byte(row)) {
+				t.Errorf("docs/formats.md lacks the row %s", row)
+			}
+		}
 	}
 }

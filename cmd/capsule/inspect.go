@@ -37,10 +37,11 @@ var inspect = verb{
 
 // folder finds the one run that the arguments name.
 func (c *call) folder(runs string) (runner.Folder, error) {
-	if len(c.args) != 1 {
-		return "", usageError("name one run: its folder, run.json or failure.json, or latest")
+	name, err := c.oneFile("a run: its folder, run.json or failure.json, or latest")
+	if err != nil {
+		return "", err
 	}
-	return runner.Find(c.args[0], runs)
+	return runner.Find(name, runs)
 }
 
 // firstFailure returns the first claim that does not hold, as an error.

@@ -43,7 +43,8 @@ type verb struct {
 
 var verbs = []verb{
 	build, image, replayVerb, attest, verifyAttestation,
-	missionVerb, profileVerb, runVerb, inspect, verify, publishRun, schemaVerb,
+	missionPrepare, missionValidate, profileList, profileShow, profileValidate, profilePack, profileNew,
+	runVerb, inspect, verify, publishRun, schemaVerb,
 	keygen, trust, declare, conform, verifyManifest, bundleExport, bundleSign, bundleCosign, bundleVerify,
 	doctor,
 }
@@ -142,6 +143,15 @@ func usageError(format string, args ...any) error {
 
 func mismatchError(format string, args ...any) error {
 	return &codedError{exitMismatch, fmt.Errorf(format, args...)}
+}
+
+// failedCheck is the error of a document that was read and is not what it must be.
+// A file that is missing stays one.
+func failedCheck(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return &codedError{exitMismatch, err}
 }
 
 func exitCode(err error) int {

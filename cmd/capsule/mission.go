@@ -8,52 +8,57 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/mission"
 )
 
-var missionVerb = verb{
-	name:    "mission",
-	summary: "prepare a draft (mission prepare DRAFT) or check a bundle (mission validate BUNDLE)",
+var missionPrepare = verb{
+	name:    "mission prepare",
+	summary: "fix everything that a mission draft depends on in a bundle",
 	example: "capsule mission prepare mission.draft.json --output mission1",
 	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
 		var f preparationFlags
 		f.declare(flags)
-		output := flags.String("output", "", "folder of the prepared mission")
+		output := flags.String("output", "", "folder of the bundle")
 		return func(ctx context.Context, c *call) error {
-			if len(c.args) != 2 {
-				return usageError("write mission prepare DRAFT or mission validate BUNDLE")
+			draft, err := c.oneFile("a mission draft")
+			if err != nil {
+				return err
 			}
-			switch action, name := c.args[0], c.args[1]; action {
-			case "prepare":
-				return c.prepareMission(ctx, f, name, *output)
-			case "validate":
-				return c.validateMission(name)
-			default:
-				return usageError("mission %s: write prepare or validate", action)
+			if *output == "" {
+				return usageError("no folder given; write --output DIR")
 			}
+			m, parts, err := f.mission(ctx, c, draft)
+			if err != nil {
+				return err
+			}
+			if err := mission.WriteBundle(*output, m, parts); err != nil {
+				return err
+			}
+			return c.validateBundle(*output)
 		}
 	},
 }
 
-func (c *call) prepareMission(ctx context.Context, f preparationFlags, draft, output string) error {
-	if output == "" {
-		return usageError("no folder given; write --output DIR")
-	}
-	m, parts, err := f.mission(ctx, c, draft)
-	if err != nil {
-		return err
-	}
-	if err := mission.WriteBundle(output, m, parts); err != nil {
-		return err
-	}
-	return c.validateMission(output)
+var missionValidate = verb{
+	name:    "mission validate",
+	summary: "check a prepared mission and every file of its bundle",
+	example: "capsule mission validate mission1",
+	declare: func(*pflag.FlagSet) func(context.Context, *call) error {
+		return func(_ context.Context, c *call) error {
+			name, err := c.oneFile("the folder of a prepared mission, or its mission.json")
+			if err != nil {
+				return err
+			}
+			folder, prepared := bundleFolder(name)
+			if !prepared {
+				return usageError("%s: name a bundle's folder or its mission.json", name)
+			}
+			return c.validateBundle(folder)
+		}
+	},
 }
 
-func (c *call) validateMission(name string) error {
-	folder, prepared := bundleFolder(name)
-	if !prepared {
-		return usageError("%s: name a bundle's folder or its mission.json", name)
-	}
+func (c *call) validateBundle(folder string) error {
 	b, err := mission.OpenBundle(folder)
 	if err != nil {
-		return err
+		return failedCheck(err)
 	}
 	c.text("valid     %s  %s", b.Mission.ID, b.Digest)
 	return c.object(struct {

@@ -12,66 +12,22 @@ import (
 	"github.com/erdos1056/erdos1056/kernel/plan"
 )
 
-var profileVerb = verb{
-	name:    "profile",
-	summary: "list, show NAME, validate NAME, pack NAME, or make (new) profiles",
-	example: "capsule profile new --range 10428401..10428600 --image NAME@sha256:... --capsule linux-x86_64=FILE --capsule darwin-arm64=FILE",
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
-		f := new(profileFlags)
-		f.declare(flags)
-		return f.act
-	},
+// packageFlags name the folder that holds profiles, and how strict to be.
+type packageFlags struct {
+	root     string
+	names    []string
+	hosts    []string
+	imageIDs bool
 }
 
-type profileFlags struct {
-	root, output, image, rangeText, worker string
-	names, hosts, capsules                 []string
-	imageIDs                               bool
-	k                                      int
-}
-
-func (f *profileFlags) declare(flags *pflag.FlagSet) {
+func (f *packageFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&f.root, "package", ".", "folder that holds profiles/ and what they name")
 	flags.StringSliceVar(&f.names, "image-name", profile.Original.Images, "names that a verifier's image may have")
 	flags.BoolVar(&f.imageIDs, "image-ids", false, "let an image id stand for an image")
 	flags.StringSliceVar(&f.hosts, "host", []string{"darwin-arm64", "linux-x86_64"}, "hosts that a profile registers, of darwin-arm64, linux-arm64, linux-x86_64")
-	flags.StringVar(&f.output, "output", "", "folder to pack into")
-	flags.StringVar(&f.rangeText, "range", "", "range of a new profile, "+plan.RangeForms)
-	flags.IntVar(&f.k, "k", 15, "number of consecutive intervals of a new profile")
-	flags.StringVar(&f.image, "image", "", "image of a new profile, NAME@sha256:...")
-	flags.StringArrayVar(&f.capsules, "capsule", nil, "frozen verifier of a new profile, HOST=FILE; once for each host")
-	flags.StringVar(&f.worker, "worker-profile", "", "permission profile of a new profile's worker (default: workspace only)")
 }
 
-func (f *profileFlags) act(_ context.Context, c *call) error {
-	p, err := f.pkg()
-	if err != nil {
-		return err
-	}
-	action, rest := "", []string(nil)
-	if len(c.args) > 0 {
-		action, rest = c.args[0], c.args[1:]
-	}
-	named := action == "show" || action == "validate" || action == "pack"
-	if named && len(rest) != 1 || !named && len(rest) != 0 {
-		return usageError("write profile list, profile new, or profile show, validate or pack with one NAME")
-	}
-	switch action {
-	case "list":
-		return c.listProfiles(p)
-	case "show":
-		return c.showProfile(p, rest[0])
-	case "validate":
-		return c.validateProfile(p, rest[0])
-	case "pack":
-		return c.packProfile(p, rest[0], f.output)
-	case "new":
-		return f.make(c, p)
-	}
-	return usageError("profile %s: write list, show, validate, pack or new", action)
-}
-
-func (f *profileFlags) pkg() (profile.Package, error) {
+func (f *packageFlags) open() (profile.Package, error) {
 	policy := profile.Policy{Images: f.names, ImageIDs: f.imageIDs}
 	for _, name := range f.hosts {
 		host, ok := profile.HostsByName[name]
@@ -83,7 +39,32 @@ func (f *profileFlags) pkg() (profile.Package, error) {
 	return profile.Package{Root: f.root, Policy: policy}, nil
 }
 
-func (c *call) listProfiles(p profile.Package) error {
+// profileVerb is a verb about the profiles of one package.
+func profileVerb(name, summary, example string, declare func(flags *pflag.FlagSet) func(*call, profile.Package) error) verb {
+	return verb{name: "profile " + name, summary: summary, example: "capsule profile " + name + example,
+		declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+			var f packageFlags
+			act := declare(flags)
+			f.declare(flags)
+			return func(_ context.Context, c *call) error {
+				p, err := f.open()
+				if err != nil {
+					return err
+				}
+				return act(c, p)
+			}
+		}}
+}
+
+// withoutFlags declares a verb that has no flags of its own.
+func withoutFlags(act func(*call, profile.Package) error) func(*pflag.FlagSet) func(*call, profile.Package) error {
+	return func(*pflag.FlagSet) func(*call, profile.Package) error { return act }
+}
+
+var profileList = profileVerb("list", "list the profiles of a package", "", withoutFlags(func(c *call, p profile.Package) error {
+	if err := c.noArguments(); err != nil {
+		return err
+	}
 	names, err := p.List()
 	if err != nil {
 		return err
@@ -97,12 +78,16 @@ func (c *call) listProfiles(p profile.Package) error {
 		Command  string   `json:"command"`
 		Profiles []string `json:"profiles"`
 	}{"profiles", true, "profile list", names})
-}
+}))
 
-func (c *call) showProfile(p profile.Package, name string) error {
-	shown, root, err := p.Load(name)
+var profileShow = profileVerb("show", "show a profile", " erdos1056-k15-10428401-10428600", withoutFlags(func(c *call, p profile.Package) error {
+	name, err := c.oneFile("the name of a profile")
 	if err != nil {
 		return err
+	}
+	shown, root, err := p.Load(name)
+	if err != nil {
+		return failedCheck(err)
 	}
 	c.text("name      %s\nroot      %s\ntarget    %s\ndraft     %s\nlanding   %s", shown.Name, root, shown.Target, shown.Draft, shown.Landing.Route())
 	for _, host := range p.Policy.Hosts {
@@ -116,12 +101,20 @@ func (c *call) showProfile(p profile.Package, name string) error {
 		Root    string          `json:"profile_sha256"`
 		Profile profile.Profile `json:"profile"`
 	}{"profile", true, "profile show", string(root), shown})
-}
+}))
+
+var profileValidate = profileVerb("validate", "check a profile and every file that it names", " erdos1056-k15-10428401-10428600", withoutFlags(func(c *call, p profile.Package) error {
+	name, err := c.oneFile("the name of a profile")
+	if err != nil {
+		return err
+	}
+	return c.validateProfile(p, name)
+}))
 
 func (c *call) validateProfile(p profile.Package, name string) error {
 	v, err := p.Validate(name)
 	if err != nil {
-		return mismatchError("%w", err)
+		return failedCheck(err)
 	}
 	c.text("valid     %s  %s", v.Name, v.ProfileSHA256)
 	return c.object(struct {
@@ -132,19 +125,47 @@ func (c *call) validateProfile(p profile.Package, name string) error {
 	}{"profile_validation", true, "profile validate", v})
 }
 
-func (c *call) packProfile(p profile.Package, name, output string) error {
-	if output == "" {
-		return usageError("no folder given; write --output DIR")
+var profilePack = profileVerb("pack", "copy a profile and every file that it names", " erdos1056-k15-10428401-10428600 --output pack", func(flags *pflag.FlagSet) func(*call, profile.Package) error {
+	output := flags.String("output", "", "folder to pack into")
+	return func(c *call, p profile.Package) error {
+		name, err := c.oneFile("the name of a profile")
+		if err != nil {
+			return err
+		}
+		if *output == "" {
+			return usageError("no folder given; write --output DIR")
+		}
+		pack, root, err := p.Pack(name, *output)
+		if err != nil {
+			return failedCheck(err)
+		}
+		return c.print(map[string]any{"type": "profile_pack", "ok": true, "command": "profile pack", "output": *output, "pack_sha256": root, "files": pack.Files},
+			"packed    %s  %d files  %s", *output, len(pack.Files), root)
 	}
-	pack, root, err := p.Pack(name, output)
-	if err != nil {
-		return mismatchError("%w", err)
-	}
-	return c.print(map[string]any{"type": "profile_pack", "ok": true, "command": "profile pack", "output": output, "pack_sha256": root, "files": pack.Files},
-		"packed    %s  %d files  %s", output, len(pack.Files), root)
+})
+
+var profileNew = profileVerb("new", "make a profile for any range",
+	" --range 10428401..10428600 --image NAME@sha256:... --capsule linux-x86_64=FILE --capsule darwin-arm64=FILE",
+	func(flags *pflag.FlagSet) func(*call, profile.Package) error {
+		var f newProfileFlags
+		flags.StringVar(&f.rangeText, "range", "", "the range, "+plan.RangeForms)
+		flags.IntVar(&f.k, "k", 15, "number of consecutive intervals")
+		flags.StringVar(&f.image, "image", "", "image of the verifier, NAME@sha256:...")
+		flags.StringArrayVar(&f.capsules, "capsule", nil, "frozen verifier of a host, HOST=FILE; once for each host")
+		flags.StringVar(&f.worker, "worker-profile", "", "permission profile of the worker (default: its workspace and nothing else)")
+		return f.make
+	})
+
+type newProfileFlags struct {
+	rangeText, image, worker string
+	k                        int
+	capsules                 []string
 }
 
-func (f *profileFlags) make(c *call, p profile.Package) error {
+func (f *newProfileFlags) make(c *call, p profile.Package) error {
+	if err := c.noArguments(); err != nil {
+		return err
+	}
 	r, err := plan.ParseRange(f.rangeText)
 	if err != nil {
 		return usageError("--range: %v", err)
@@ -155,7 +176,7 @@ func (f *profileFlags) make(c *call, p profile.Package) error {
 		if !ok {
 			return usageError("--capsule %s: write HOST=FILE", text)
 		}
-		binary, err := file.ReadRegular(name, 256<<20)
+		binary, err := file.ReadRegular(name, maxCapsule)
 		if err != nil {
 			return err
 		}
@@ -166,13 +187,13 @@ func (f *profileFlags) make(c *call, p profile.Package) error {
 		in.Capsules[host] = profile.CapsuleOf{Platform: platform.String(), Binary: binary}
 	}
 	if f.worker != "" {
-		if in.WorkerProfile, err = file.ReadRegular(f.worker, 1<<20); err != nil {
+		if in.WorkerProfile, err = file.ReadRegular(f.worker, maxDocument); err != nil {
 			return err
 		}
 	}
 	name, err := p.New(in)
 	if err != nil {
-		return err
+		return usageError("%v", err)
 	}
 	return c.validateProfile(p, name)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,12 +17,17 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
-	"github.com/erdos1056/erdos1056/capsule/keys"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/profile"
 	"github.com/erdos1056/erdos1056/capsule/record"
 	"github.com/erdos1056/erdos1056/capsule/runner"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+)
+
+// Bounds of files that are named on the command line, in bytes.
+const (
+	maxDocument = 1 << 20
+	maxCapsule  = 256 << 20
 )
 
 // runsFolder is where runs lie that were given no other place.
@@ -40,15 +46,16 @@ var runVerb = verb{
 
 type runFlags struct {
 	preparationFlags
-	output, sandbox, key string
-	noLand               bool
-	landCommand          string
-	frontier             string
-	landTimeout          time.Duration
-	search               runner.Search
-	worker               string
-	workerArgs           []string
-	workerMemory         int64
+	key             keyFlags
+	output, sandbox string
+	noLand          bool
+	landCommand     string
+	frontier        string
+	landTimeout     time.Duration
+	search          runner.Search
+	worker          string
+	workerArgs      []string
+	workerMemory    int64
 }
 
 func (f *runFlags) declare(flags *pflag.FlagSet) {
@@ -64,19 +71,19 @@ func (f *runFlags) declare(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.workerArgs, "worker-arg", nil, "argument of the worker; may be repeated")
 	flags.Int64Var(&f.workerMemory, "worker-memory", 1024, "memory of the worker in MiB")
 	flags.StringVar(&f.sandbox, "sandbox", "", "built-in, runc, podman or docker (default: the first that works here)")
-	flags.StringVar(&f.key, "key", "", "key file to sign the activity log's tip (default: a key of this run alone)")
+	f.key.declare(flags)
 }
 
 func (f *runFlags) act(ctx context.Context, c *call) error {
-	if len(c.args) != 1 {
-		return usageError("name one mission: a draft, or the folder of a prepared mission")
+	name, err := c.oneFile("a mission draft, or the folder of a prepared mission")
+	if err != nil {
+		return err
 	}
 	if f.noLand == (f.landCommand != "") {
 		return usageError("say how the run ends: --no-land, or --land-command PROGRAM")
 	}
 	order := runner.Order{Report: func(stage, text string) { c.say("%-9s %s", stage, text) }}
-	var err error
-	if order.Mission, order.Parts, err = f.mission(ctx, c, c.args[0]); err != nil {
+	if order.Mission, order.Parts, err = f.mission(ctx, c, name); err != nil {
 		return err
 	}
 	if order.Runtime, err = sandbox.Choose(ctx, f.sandbox); err != nil {
@@ -93,8 +100,9 @@ func (f *runFlags) act(ctx context.Context, c *call) error {
 		}
 		order.Landing = &runner.Landing{Command: strings.Fields(f.landCommand), Frontier: frontier, Timeout: f.landTimeout}
 	}
-	if f.key != "" {
-		key, err := keys.Read(f.key, nil)
+	// Without a key the tip of the log is signed by one of this run alone.
+	if f.key.path != "" {
+		key, err := f.key.read()
 		if err != nil {
 			return err
 		}
@@ -105,6 +113,9 @@ func (f *runFlags) act(ctx context.Context, c *call) error {
 		order.Output = filepath.Join(runsFolder, strings.TrimPrefix(order.Mission.ID, "mission_"))
 	}
 	summary, err := runner.Run(ctx, order)
+	if errors.Is(err, fs.ErrExist) {
+		return usageError("--output: %v", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -160,13 +171,13 @@ func (f *preparationFlags) mission(ctx context.Context, c *call, name string) (m
 	if prepared {
 		b, err := mission.OpenBundle(folder)
 		if err != nil {
-			return m, parts, err
+			return m, parts, failedCheck(err)
 		}
 		parts, err = b.Parts()
 		return b.Mission, parts, err
 	}
 	p := runner.Preparation{Image: f.image}
-	if p.Draft, err = file.ReadRegular(name, int64(canon.DocumentLimits.Bytes)); err != nil {
+	if p.Draft, err = file.ReadRegular(name, maxDocument); err != nil {
 		return m, parts, err
 	}
 	if f.packet != "" {
@@ -182,7 +193,10 @@ func (f *preparationFlags) mission(ctx context.Context, c *call, name string) (m
 	if p.Capsule, p.Platform, err = f.verifier(ctx, c, p.Draft); err != nil {
 		return m, parts, err
 	}
-	return runner.Prepare(p)
+	if m, parts, err = runner.Prepare(p); err != nil {
+		err = failedCheck(fmt.Errorf("%s: %w", name, err))
+	}
+	return m, parts, err
 }
 
 // bundleFolder reports whether a name is that of a prepared mission, by its
@@ -196,16 +210,16 @@ func bundleFolder(name string) (folder string, prepared bool) {
 
 // registration names the profile of a draft, whose digests it must have.
 func registration(name string, draft []byte) (*mission.ProfileReference, error) {
-	data, err := file.ReadRegular(name, int64(canon.DocumentLimits.Bytes))
+	data, err := file.ReadRegular(name, maxDocument)
 	if err != nil {
 		return nil, err
 	}
 	registered, err := profile.ParseAny(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if err == nil {
+		err = registered.CheckDraft(draft)
 	}
-	if err := registered.CheckDraft(draft); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if err != nil {
+		return nil, failedCheck(fmt.Errorf("%s: %w", name, err))
 	}
 	return &mission.ProfileReference{Name: registered.Name, Root: string(canon.Sum(data))}, nil
 }
@@ -213,7 +227,7 @@ func registration(name string, draft []byte) (*mission.ProfileReference, error) 
 // verifier returns the frozen verifier for a draft, and its platform.
 func (f *preparationFlags) verifier(ctx context.Context, c *call, draft []byte) ([]byte, string, error) {
 	if f.capsule != "" {
-		capsule, err := file.ReadRegular(f.capsule, 256<<20)
+		capsule, err := file.ReadRegular(f.capsule, maxCapsule)
 		if err != nil {
 			return nil, "", err
 		}
