@@ -14,9 +14,11 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"syscall"
 
 	"github.com/erdos1056/erdos1056/capsule/frozen"
 	"github.com/erdos1056/erdos1056/kernel/artifact"
+	"github.com/erdos1056/erdos1056/kernel/plan"
 )
 
 const (
@@ -44,19 +46,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "verifier:", err)
 		return failed
 	}
-	text, err := read(args[0])
+	verdict, err := judge(claim, args[0])
 	if err != nil {
 		fmt.Fprintln(stderr, "verifier:", err)
-		return failed
-	}
-	verdict, err := frozen.Judge(context.Background(), claim, text)
-	var mismatch *frozen.Mismatch
-	switch {
-	case errors.As(err, &mismatch):
-		fmt.Fprintln(stderr, "verifier:", err)
-		return mismatched
-	case err != nil:
-		fmt.Fprintln(stderr, "verifier:", err)
+		var mismatch *frozen.Mismatch
+		if errors.As(err, &mismatch) {
+			return mismatched
+		}
 		return failed
 	}
 	if _, err := fmt.Fprintln(stdout, frozen.Success(verdict)); err != nil {
@@ -66,7 +62,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return verified
 }
 
-// read reads a regular file of at most artifact.MaxSize bytes.
+func judge(claim plan.Plan, name string) (artifact.Artifact, error) {
+	text, err := read(name)
+	if err != nil {
+		return artifact.Artifact{}, err
+	}
+	return frozen.Judge(context.Background(), claim, text)
+}
+
+// read reads a file of at most artifact.MaxSize bytes. A folder is a wrong
+// answer, not a failure, as with the published verifier.
 func read(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -74,10 +79,12 @@ func read(name string) ([]byte, error) {
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, artifact.MaxSize+1))
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.EISDIR):
+		return nil, &frozen.Mismatch{Reason: fmt.Errorf("%s is a folder", name)}
+	case err != nil:
 		return nil, fmt.Errorf("cannot read candidate artifact: %w", err)
-	}
-	if len(text) > artifact.MaxSize {
+	case len(text) > artifact.MaxSize:
 		return nil, fmt.Errorf("candidate artifact is oversized: more than %d bytes", artifact.MaxSize)
 	}
 	return text, nil
