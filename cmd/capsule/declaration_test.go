@@ -12,9 +12,6 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 )
 
-// The sandbox starts this executable again as its first process.
-func init() { sandbox.RunInit() }
-
 const testdata = "../../testdata/"
 
 // published is the artifact of the declarations that these tests make.
@@ -171,7 +168,7 @@ func TestRunTravelsAsOneBundle(t *testing.T) {
 	s := newSession(t)
 	s.keygen("entrant.pem", "entrant")
 	s.keygen("proctor.pem", "proctor")
-	s.run(exitDone, "run", testdata+"canopus/v0.4.0/missions/erdos1056-k15-next/mission.draft.json", "--no-land", "--output", "{}/run1", "--key", "{}/entrant.pem")
+	s.run(exitDone, "run", writeDraft(t, s.folder), "--no-land", "--output", "{}/run1", "--key", "{}/entrant.pem")
 	s.run(exitDone, "bundle", "export", "{}/run1", "--proctored-by", "registrar", "--output", "{}/unsigned.json")
 	s.run(exitMismatch, "bundle", "verify", "{}/unsigned.json", "--keys", "{}/keys.json")
 	s.run(exitMismatch, "bundle", "cosign", "{}/unsigned.json", "--key", "{}/proctor.pem", "--keys", "{}/keys.json")
