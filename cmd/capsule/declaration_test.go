@@ -130,9 +130,14 @@ func TestDeclarationIsMadeReplayedAndVerified(t *testing.T) {
 
 func TestBrokenDeclarationEndsWithExitCode1(t *testing.T) {
 	s := newSession(t)
+	artifact, err := os.ReadFile(published)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write("altered.txt", bytes.Replace(artifact, []byte("k=15"), []byte("k=14"), 1))
 	s.keygen("key.pem", "publisher")
-	// The published artifact is declared as one that the verifier refuses.
-	s.run(exitDone, "declare", "--range", "10428401..10428600", "--platform", sandbox.Native, "--refused", published,
+	// An altered artifact is declared as one that the verifier verifies.
+	s.run(exitDone, "declare", "--range", "10428401..10428600", "--platform", sandbox.Native, "--verified", "{}/altered.txt",
 		"--key", "{}/key.pem", "--output", "{}/declaration")
 	out, messages := s.run(exitMismatch, "conform", "{}/declaration", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/conformance", "--json")
 	if strings.Count(out, `"holds":false`) != 2 || !strings.Contains(messages, "1 line broken") {

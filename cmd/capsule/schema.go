@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/erdos1056/erdos1056/capsule/declaration"
+	"github.com/erdos1056/erdos1056/capsule/keys"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/profile"
 	"github.com/erdos1056/erdos1056/capsule/record"
@@ -17,7 +19,7 @@ var schemaVerb = verb{
 	example: "capsule schema canopus.mission.v1",
 	declare: func(*pflag.FlagSet) func(context.Context, *call) error {
 		return func(_ context.Context, c *call) error {
-			formats := slices.Concat(mission.Documents, profile.Documents, record.Documents)
+			formats := slices.Concat(mission.Documents, profile.Documents, record.Documents, keys.Documents, declaration.Documents)
 			if len(c.args) == 0 {
 				for _, d := range formats {
 					if err := c.print(map[string]any{"type": "format", "name": d.FormatID()}, "%s", d.FormatID()); err != nil {
