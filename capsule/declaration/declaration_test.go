@@ -462,3 +462,45 @@ func FuzzCorpus(f *testing.F) {
 		}
 	})
 }
+
+func TestManifestsThatAreNotOurDeclaration(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*conformance.Manifest)
+		want   string
+	}{
+		"block taken out": {func(m *conformance.Manifest) { m.Conformance = nil }, "UnsignedField"},
+		"recipe without tools": {func(m *conformance.Manifest) {
+			m.Conformance, m.Tools, m.Endpoint, m.Entry.Kind = nil, nil, nil, "cli_recipe"
+		}, "declares nothing"},
+		"corpus elsewhere":      {func(m *conformance.Manifest) { m.Conformance.ReplayCorpus.Path = "other.json" }, "expected the corpus"},
+		"undecidable invariant": {func(m *conformance.Manifest) { m.Conformance.Invariants[0].Kind = conformance.ReversibleWrites }, "cannot decide"},
+		"case dropped":          {func(m *conformance.Manifest) { m.Conformance.ReplayCorpus.Cases = m.Conformance.ReplayCorpus.Cases[1:] }, "CorpusMismatch"},
+		"other version":         {func(m *conformance.Manifest) { m.Version = "2.0.0" }, "description"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := written(t, planOf(t, []byte("verifier"), "verified", "refused"))
+			path := filepath.Join(folder, manifestFile)
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, _, err := conformance.Read(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tc.change(m)
+			if err := m.Sign(publisher(t)); err != nil {
+				t.Fatal(err)
+			}
+			if text, err = m.Encode(); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Open(folder, registry(t)); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
+	}
+}

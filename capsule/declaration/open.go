@@ -39,6 +39,9 @@ func Open(folder string, registry keys.Registry) (*Declared, error) {
 	if m.Conformance == nil {
 		return nil, fmt.Errorf("%s: the manifest has no conformance block, so it declares nothing", manifestFile)
 	}
+	if path := m.Conformance.ReplayCorpus.Path; path != corpusFile {
+		return nil, fmt.Errorf("%s: expected the corpus %s, found %s", manifestFile, corpusFile, path)
+	}
 	corpus, err := CorpusSpec.Parse(corpusText)
 	if err != nil {
 		return nil, err
