@@ -77,6 +77,22 @@ def check_certificates():
         expect(False, schema, changed(certificate, ("tier",), "wizard"), path + " of another tier")
 
 
+def check_declaration():
+    for name, schema in (
+        ("keys", "erdos1056.keys.v1"),
+        ("replay-corpus", "erdos1056.replay-corpus.v1"),
+        ("evidence", "erdos1056.conformance-evidence.v1"),
+        ("verdict", "erdos1056.conformance-verdict.v1"),
+    ):
+        judge = validator(f"docs/schemas/{schema}.json")
+        document = load(f"testdata/declaration/{name}.json")
+        expect(True, judge, document, name)
+        expect(False, judge, changed(document, ("schema",), "other"), name + " of another schema")
+        expect(False, judge, changed(document, ("extra",), 1), name + " with an unknown key")
+    block = load("testdata/declaration/manifest.json")["conformance"]
+    expect(True, validator("testdata/cuecrux/pack.conformance.v1.schema.json"), block, "block of our declaration")
+
+
 def check_own_schemas():
     paths = sorted(glob.glob(os.path.join(ROOT, "docs/schemas/*.json")))
     if not paths:
@@ -89,6 +105,7 @@ def check_own_schemas():
 check_declarations()
 check_bundles()
 check_certificates()
+check_declaration()
 own = check_own_schemas()
 for line in disagreements:
     print(line, file=sys.stderr)
