@@ -20,7 +20,7 @@ type Verdict struct {
 	Holds          bool   `json:"holds"` // every line holds
 	Lines          []Line `json:"lines"`
 	Signer         string `json:"signer"`    // a fingerprint
-	Signature      string `json:"signature"` // base64, of the canonical text without this field
+	Signature      string `json:"signature"` // base64, see signed
 }
 
 var manifestHash = schema.String{Min: 71, Max: 71, Pattern: regexp.MustCompile(`^blake3:[0-9a-f]{64}$`), Form: "a manifest hash (blake3: and 64 lower-case hexadecimal digits)"}
@@ -80,14 +80,15 @@ func allHold(lines []Line) bool {
 	return !slices.ContainsFunc(lines, func(l Line) bool { return !l.Holds })
 }
 
-// signed returns the bytes that the signature covers. They start with the
-// schema tag of the verdict, so that no signature of another format fits.
+// signed returns the bytes that the signature covers: the line of the schema
+// tag, so that no signature of another format fits, and the RFC 8785 text of
+// the verdict without its signature.
 func (v Verdict) signed() ([]byte, error) {
 	value, err := canon.Of(v)
 	if err != nil {
 		return nil, err
 	}
-	text, err := canon.Encode(value.Without("signature"))
+	text, err := canon.EncodeRFC8785(value.Without("signature"))
 	return append([]byte(v.Schema+"\n"), text...), err
 }
 
