@@ -106,7 +106,7 @@ func replayed(t *testing.T, artifacts ...string) (*Declared, Evidence) {
 		t.Fatal(err)
 	}
 	p := planOf(t, content, artifacts...)
-	p.Bounds.LatencyMS = 5000
+	p.Bounds.LatencyMS = 60000
 	return replay(t, p)
 }
 
@@ -161,11 +161,11 @@ func TestDishonestVerifiersAreReportedByBound(t *testing.T) {
 	}{
 		{"late", 1100, []string{"envelope.max_latency_ms_per_call", "envelope.max_latency_ms_per_run"}},
 		{"slow", 1000, []string{"cases.slow.expected", "envelope.max_latency_ms_per_call", "envelope.max_latency_ms_per_run"}},
-		{"hungry", 10000, []string{"cases.hungry.expected", "bounds.max_memory_bytes_per_call"}},
-		{"chatty", 5000, []string{"envelope.max_tokens_per_call", "envelope.max_tokens_per_run", "envelope.max_response_bytes_per_call"}},
-		{"flooding", 5000, []string{"cases.flooding.expected", "envelope.max_tokens_per_call", "envelope.max_tokens_per_run", "envelope.max_response_bytes_per_call"}},
-		{"fickle", 5000, []string{"invariants.same-verdict-twice"}},
-		{"crashing", 5000, []string{"cases.crashing.expected"}},
+		{"hungry", 60000, []string{"cases.hungry.expected", "bounds.max_memory_bytes_per_call"}},
+		{"chatty", 60000, []string{"envelope.max_tokens_per_call", "envelope.max_tokens_per_run", "envelope.max_response_bytes_per_call"}},
+		{"flooding", 60000, []string{"cases.flooding.expected", "envelope.max_tokens_per_call", "envelope.max_tokens_per_run", "envelope.max_response_bytes_per_call"}},
+		{"fickle", 60000, []string{"invariants.same-verdict-twice"}},
+		{"crashing", 60000, []string{"cases.crashing.expected"}},
 	} {
 		t.Run(tc.behaviour, func(t *testing.T) {
 			content, err := verifier()
@@ -175,7 +175,12 @@ func TestDishonestVerifiersAreReportedByBound(t *testing.T) {
 			p := planOf(t, content, tc.behaviour)
 			p.Bounds.LatencyMS = tc.latencyMS
 			d, e := replay(t, p)
-			if got := broken(t, d, e); !slices.Equal(got, tc.want) {
+			got := broken(t, d, e)
+			if tc.behaviour == "late" {
+				// On a busy machine it may be so late that it is stopped.
+				got = slices.DeleteFunc(got, func(subject string) bool { return subject == "cases.late.expected" })
+			}
+			if !slices.Equal(got, tc.want) {
 				t.Errorf("broken %q, want %q\nevidence %+v", got, tc.want, e.Calls)
 			}
 		})
