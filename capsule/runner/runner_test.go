@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,8 +80,24 @@ func orderOf(t testing.TB, draft mission.Draft, engine Engine) Order {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order.Engine, order.Runtime, order.Output = engine, runtimeFor(t), filepath.Join(t.TempDir(), "out")
+	order.Engine, order.Runtime, order.Output = engine, runtimeFor(t), filepath.Join(tempDir(t), "out")
 	return order
+}
+
+// tempDir is t.TempDir for folders that are sealed: they are made writable
+// again before they are removed.
+func tempDir(t testing.TB) string {
+	t.Helper()
+	folder := t.TempDir()
+	t.Cleanup(func() {
+		filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.IsDir() {
+				os.Chmod(path, 0o700)
+			}
+			return nil
+		})
+	})
+	return folder
 }
 
 func prepareOrder(program string, draft mission.Draft) (Order, error) {
@@ -136,7 +153,7 @@ func TestMissionOfTheSeedFromEngineToReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	summary := mustRun(t, Order{Mission: m, Parts: parts, Engine: &Search{}, Runtime: runtimeFor(t), Output: filepath.Join(t.TempDir(), "run1")})
+	summary := mustRun(t, Order{Mission: m, Parts: parts, Engine: &Search{}, Runtime: runtimeFor(t), Output: filepath.Join(tempDir(t), "run1")})
 	if summary.Run == nil {
 		t.Fatalf("failed: %+v", summary.Failure)
 	}
@@ -324,6 +341,33 @@ func TestOutputIsNeverReplaced(t *testing.T) {
 	mustRun(t, order)
 	if _, err := Run(context.Background(), order); err == nil || !strings.Contains(err.Error(), "file already exists") {
 		t.Errorf("a second run: %v", err)
+	}
+}
+
+func TestRunUnderWayIsNotDisturbed(t *testing.T) {
+	order := orderOf(t, draftOf("verify"), &Search{})
+	second := order
+	refused := error(nil)
+	order.Report = func(stage, _ string) {
+		if stage == "prepared" {
+			_, refused = Run(context.Background(), second)
+		}
+	}
+	summary := mustRun(t, order)
+	if refused == nil || !strings.Contains(refused.Error(), "another process is carrying out this run") {
+		t.Errorf("a second run at the same time: %v", refused)
+	}
+	holds(t, summary.Folder, Examination{})
+}
+
+func TestMissionThatCannotBeBundledLeavesNothing(t *testing.T) {
+	order := orderOf(t, draftOf("verify"), &Search{})
+	order.Parts.Packet = []byte("{}\n")
+	if _, err := Run(context.Background(), order); err == nil || !strings.Contains(err.Error(), "packet/target.json: expected sha256:") {
+		t.Errorf("%v", err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(order.Output)); err != nil || len(entries) != 0 {
+		t.Errorf("%v, %v", entries, err)
 	}
 }
 
