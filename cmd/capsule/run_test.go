@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -183,4 +184,31 @@ func TestSchemaOfEveryFormatIsPrinted(t *testing.T) {
 		}
 	}
 	refuses(t, exitUsage, "is no format", "schema", "canopus.mission.v9")
+}
+
+func TestLandedRunIsPublished(t *testing.T) {
+	folder := t.TempDir()
+	frontier := filepath.Join(folder, "frontier")
+	program := filepath.Join(folder, "frontier-program")
+	build := exec.Command("go", "build", "-o", program, "../../capsule/runner/testdata/program")
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	key := filepath.Join(folder, "key.pem")
+	must(t, "keygen", "--output", key)
+	run1, published := filepath.Join(folder, "run1"), filepath.Join(folder, "published")
+	must(t, "run", writeDraft(t, folder), "--land-command", program+" land", "--frontier", frontier, "--key", key, "--output", run1)
+	if text := must(t, "inspect", run1, "--json"); !strings.Contains(text, `"withdrawal":{"proposal_id":"vpr_0123456789abcdef","state":"absent","available":false}`) {
+		t.Errorf("inspect: %s", text)
+	}
+	must(t, "verify", run1)
+	refuses(t, exitUsage, "--repository", "publish-run", run1, "--output", published)
+	if text := must(t, "publish-run", run1, "--repository", "https://github.com/vela-science/erdos-frontier", "--output", published); !strings.Contains(text, "bundle root sha256:") {
+		t.Errorf("publish-run: %s", text)
+	}
+	for _, name := range []string{"pending-commands.json", "public-run.json", "root-manifest.json", "web-import.json"} {
+		if _, err := os.Stat(filepath.Join(published, name)); err != nil {
+			t.Error(err)
+		}
+	}
 }
