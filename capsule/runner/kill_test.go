@@ -55,7 +55,7 @@ func TestKilledRunIsCompleteOrNamedIncomplete(t *testing.T) {
 	if _, err := program(); err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
+	folder := tempDir(t)
 	began := time.Now()
 	whole := filepath.Join(folder, "whole")
 	if err := startRun(t, whole).Wait(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/erdos1056/erdos1056/capsule/file"
@@ -124,25 +125,49 @@ func (f Folder) store() *record.Store {
 	return &record.Store{Folder: f.Record(record.ArtifactFolder)}
 }
 
-// claim makes the unfinished folder of a new run. A run that was stopped before
-// is set aside, unless it may have landed: what it did then needs a person.
-func claim(output string) (Folder, error) {
+// claim makes the unfinished folder of a new run and locks it for this process.
+// A run that was stopped before is set aside, unless it may have landed: what
+// it did then needs a person.
+func claim(output string) (folder Folder, lock *os.File, err error) {
 	if _, err := os.Lstat(output); err == nil {
-		return "", fmt.Errorf("%s: %w; name another output, or inspect this run", output, fs.ErrExist)
+		return "", nil, fmt.Errorf("%s: %w; name another output, or inspect this run", output, fs.ErrExist)
 	}
-	folder := Folder(output + unfinished)
+	folder = Folder(output + unfinished)
 	if _, err := os.Lstat(string(folder)); err == nil {
 		if err := setAside(folder, output); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
 	if err := os.MkdirAll(filepath.Dir(string(folder)), 0o755); err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return folder, os.Mkdir(string(folder), 0o700)
+	if err := os.Mkdir(string(folder), 0o700); err != nil {
+		return "", nil, err
+	}
+	lock, err = folder.lock()
+	return folder, lock, err
+}
+
+// lock holds the folder until the file is closed or the process ends, however
+// it ends.
+func (f Folder) lock() (*os.File, error) {
+	folder, err := os.Open(string(f))
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		folder.Close()
+		return nil, fmt.Errorf("%s: another process is carrying out this run", f)
+	}
+	return folder, nil
 }
 
 func setAside(folder Folder, output string) error {
+	lock, err := folder.lock()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	data, err := os.ReadFile(folder.Record(record.ActivityFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -49,12 +49,13 @@ func Run(ctx context.Context, order Order) (Summary, error) {
 	if order.Report == nil {
 		order.Report = func(string, string) {}
 	}
-	folder, err := claim(order.Output)
+	folder, lock, err := claim(order.Output)
 	if err != nil {
 		return Summary{}, err
 	}
+	defer lock.Close()
 	if err := mission.WriteBundle(folder.Mission(), order.Mission, order.Parts); err != nil {
-		return Summary{}, err
+		return Summary{}, errors.Join(err, os.RemoveAll(string(folder)))
 	}
 	bundle, err := mission.OpenBundle(folder.Mission())
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // copyRun copies a finished run, so that a test can forge it.
 func copyRun(t *testing.T, f Folder) Folder {
 	t.Helper()
-	target := filepath.Join(t.TempDir(), "forged")
+	target := filepath.Join(tempDir(t), "forged")
 	if err := os.CopyFS(target, os.DirFS(string(f))); err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func TestForgeriesThatTheOriginalAcceptsAreCaught(t *testing.T) {
 		t.Fatal(err)
 	}
 	for claim, forge := range map[string]string{"candidate": run.Candidate.Digest, "frozen artifacts": run.Candidate.Artifacts[0].Digest} {
-		forged := filepath.Join(t.TempDir(), "run")
+		forged := filepath.Join(tempDir(t), "run")
 		if err := os.CopyFS(forged, os.DirFS(string(original))); err != nil {
 			t.Fatal(err)
 		}

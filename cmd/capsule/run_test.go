@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,6 +47,22 @@ func refuses(t *testing.T, code int, message string, args ...string) {
 	}
 }
 
+// tempDir is t.TempDir for runs, whose sealed folders are opened again before
+// they are removed.
+func tempDir(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	t.Cleanup(func() {
+		filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.IsDir() {
+				os.Chmod(path, 0o700)
+			}
+			return nil
+		})
+	})
+	return folder
+}
+
 func writeDraft(t *testing.T, folder string) string {
 	t.Helper()
 	text, err := json.MarshalIndent(profile.Range{K: 15, Start: 2, End: 2000}.Draft(), "", "  ")
@@ -59,7 +77,7 @@ func writeDraft(t *testing.T, folder string) string {
 }
 
 func TestMissionIsRunInspectedVerifiedAndReplayed(t *testing.T) {
-	folder := t.TempDir()
+	folder := tempDir(t)
 	draft, run1 := writeDraft(t, folder), filepath.Join(folder, "run1")
 	bundle := filepath.Join(folder, "mission1")
 	if text := must(t, "mission", "prepare", draft, "--output", bundle); !strings.HasPrefix(text, "valid     mission_erdos1056_k15_range_2_2000  sha256:") {
@@ -108,7 +126,7 @@ func TestMissionIsRunInspectedVerifiedAndReplayed(t *testing.T) {
 }
 
 func TestFailedRunIsRecordedAndExitsWithOne(t *testing.T) {
-	folder := t.TempDir()
+	folder := tempDir(t)
 	draft := writeDraft(t, folder)
 	// A capsule of another range refuses the artifact.
 	must(t, "build", "--range", "2..2001", "--platform", sandbox.Native, "--output", folder)
@@ -125,7 +143,7 @@ func TestFailedRunIsRecordedAndExitsWithOne(t *testing.T) {
 }
 
 func TestProfileIsMadeListedShownValidatedAndPacked(t *testing.T) {
-	folder := t.TempDir()
+	folder := tempDir(t)
 	must(t, "build", "--range", "2..100", "--platform", "linux/amd64,linux/arm64", "--output", filepath.Join(folder, "dist"))
 	image := profile.Original.Images[0] + "@sha256:" + strings.Repeat("0", 64)
 	pkg := filepath.Join(folder, "package")
@@ -183,4 +201,31 @@ func TestSchemaOfEveryFormatIsPrinted(t *testing.T) {
 		}
 	}
 	refuses(t, exitUsage, "is no format", "schema", "canopus.mission.v9")
+}
+
+func TestLandedRunIsPublished(t *testing.T) {
+	folder := tempDir(t)
+	frontier := filepath.Join(folder, "frontier")
+	program := filepath.Join(folder, "frontier-program")
+	build := exec.Command("go", "build", "-o", program, "../../capsule/runner/testdata/program")
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	key := filepath.Join(folder, "key.pem")
+	must(t, "keygen", "--output", key)
+	run1, published := filepath.Join(folder, "run1"), filepath.Join(folder, "published")
+	must(t, "run", writeDraft(t, folder), "--land-command", program+" land", "--frontier", frontier, "--key", key, "--output", run1)
+	if text := must(t, "inspect", run1, "--json"); !strings.Contains(text, `"withdrawal":{"proposal_id":"vpr_0123456789abcdef","state":"absent","available":false}`) {
+		t.Errorf("inspect: %s", text)
+	}
+	must(t, "verify", run1)
+	refuses(t, exitUsage, "--repository", "publish-run", run1, "--output", published)
+	if text := must(t, "publish-run", run1, "--repository", "https://github.com/vela-science/erdos-frontier", "--output", published); !strings.Contains(text, "bundle root sha256:") {
+		t.Errorf("publish-run: %s", text)
+	}
+	for _, name := range []string{"pending-commands.json", "public-run.json", "root-manifest.json", "web-import.json"} {
+		if _, err := os.Stat(filepath.Join(published, name)); err != nil {
+			t.Error(err)
+		}
+	}
 }
