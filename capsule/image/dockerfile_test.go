@@ -164,9 +164,24 @@ func TestDockerfileComparisonSeesDifferences(t *testing.T) {
 }
 
 func TestLeanTargetIsPinned(t *testing.T) {
-	pin := regexp.MustCompile(`(?m)^ARG LEAN=\S+@sha256:[0-9a-f]{64}$`)
-	if !pin.MatchString(dockerfile(t)) {
-		t.Error("the base of the target lean is not pinned by digest")
+	capsule := fakeCapsule(t)
+	dist := t.TempDir()
+	for p, verifier := range capsule.Verifiers {
+		if err := freeze.Write(filepath.Join(dist, freeze.Path(p, capsule.Claim.Lo, capsule.Claim.Hi)), verifier); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for p, verifier := range capsule.Verifiers {
+		lean, err := evaluate(dockerfile(t), dist, "lean", map[string]string{"RANGE": "2-100", "TARGETARCH": p.Architecture})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(`@sha256:[0-9a-f]{64}$`).MatchString(lean.base) {
+			t.Errorf("%v: the base %s is not pinned by digest", p, lean.base)
+		}
+		if len(lean.files) != 1 || lean.files[0].Path != VerifierPath || string(lean.files[0].Data) != string(verifier) {
+			t.Errorf("%v: the verifier is not beside Lean", p)
+		}
 	}
 	for _, line := range strings.Split(dockerfile(t), "\n") {
 		if from := strings.Fields(line); len(from) > 1 && from[0] == "FROM" && from[1] != "scratch" && !strings.Contains(from[1], "${") {
