@@ -220,3 +220,20 @@ func TestStatementsAboutAnImage(t *testing.T) {
 		t.Errorf("contents: %+v %s", contents.Subjects, contents.Predicate)
 	}
 }
+
+func FuzzParseLock(f *testing.F) {
+	text, err := os.ReadFile("../../images.lock.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		lock, err := ParseLock(text)
+		if err != nil {
+			return
+		}
+		for _, im := range lock.Images {
+			im.Differences(LockedImage{})
+		}
+	})
+}
