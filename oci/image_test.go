@@ -237,3 +237,26 @@ func TestLayersOfOthersAreApplied(t *testing.T) {
 		t.Error("an entry that leaves the tree was accepted")
 	}
 }
+
+func FuzzApplyLayer(f *testing.F) {
+	tree, err := NewTree(Entry{Path: "a/b", Mode: 0o644, Data: []byte("x")})
+	if err != nil {
+		f.Fatal(err)
+	}
+	archive, err := tarBytes(tree, 0)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(archive)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		files := make(map[string]Entry)
+		if applyLayer(files, tar.NewReader(bytes.NewReader(data))) != nil {
+			return
+		}
+		for name := range files {
+			if !fs.ValidPath(name) {
+				t.Errorf("a file outside the tree: %q", name)
+			}
+		}
+	})
+}

@@ -294,3 +294,18 @@ func TestPlatformLists(t *testing.T) {
 		}
 	}
 }
+
+func FuzzReadClaim(f *testing.F) {
+	frozen, err := Freeze(fake(), seed)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(frozen)
+	f.Add(fake())
+	f.Fuzz(func(t *testing.T, program []byte) {
+		if claim, err := ReadClaim(program); err == nil && claim.Validate() != nil {
+			t.Errorf("an invalid claim was read: %v", claim)
+		}
+		Freeze(program, seed)
+	})
+}

@@ -146,3 +146,20 @@ func TestCancelledJudgementIsNoVerdict(t *testing.T) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 }
+
+func FuzzDecodeClaim(f *testing.F) {
+	good, err := EncodeClaim(plan.Plan{Range: plan.Range{Lo: 2, Hi: 100}, K: 15})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := DecodeClaim(b)
+		if err != nil {
+			return
+		}
+		if again, err := EncodeClaim(p); err != nil || string(again) != string(b) {
+			t.Errorf("%v is written otherwise than it was read: %v", p, err)
+		}
+	})
+}

@@ -171,7 +171,8 @@ func (b *builtin) start(ctx context.Context, o order, sources []*os.File, limits
 	defer runtime.UnlockOSThread()
 	began := time.Now()
 	if err := child.Start(); err != nil {
-		return Outcome{}, fmt.Errorf("starting in new namespaces: %w", err)
+		return Outcome{}, fmt.Errorf("starting in new namespaces: %w (for users other than root they may be switched off: "+
+			"see user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns)", err)
 	}
 	pipes.closeChildEnds()
 	limit := limits.Time

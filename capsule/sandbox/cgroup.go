@@ -153,6 +153,7 @@ func newCgroup(trees []hierarchy, controllers []string, limits Limits) *cgroup {
 func (g *cgroup) apply(tree hierarchy, name string, settings []setting) error {
 	folder := filepath.Join(tree.own, name)
 	if !slices.Contains(g.folders, folder) {
+		sweep(tree.own)
 		if err := os.Mkdir(folder, 0o755); err != nil {
 			return err
 		}
@@ -165,6 +166,23 @@ func (g *cgroup) apply(tree hierarchy, name string, settings []setting) error {
 		}
 	}
 	return nil
+}
+
+// sweep removes the empty groups of callers that were killed before they could
+// do so themselves. A group is left alone for a minute: it may belong to a
+// caller whose process number means nothing here.
+func sweep(own string) {
+	stale, _ := filepath.Glob(filepath.Join(own, "erdos1056-*-*"))
+	for _, folder := range stale {
+		var pid int
+		info, err := os.Stat(folder)
+		if _, scanErr := fmt.Sscanf(filepath.Base(folder), "erdos1056-%d-", &pid); err != nil || scanErr != nil || time.Since(info.ModTime()) < time.Minute {
+			continue
+		}
+		if _, err := os.Stat(fmt.Sprintf("/proc/%d", pid)); errors.Is(err, os.ErrNotExist) {
+			os.Remove(folder) // fails while a process is in it
+		}
+	}
 }
 
 // add moves a process, and with it its future children, into the group.

@@ -1,12 +1,15 @@
 package sandbox
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestHierarchiesAreFoundInBothVersions(t *testing.T) {
@@ -118,4 +121,45 @@ func TestOutOfMemoryIsReadFromBothVersions(t *testing.T) {
 			t.Errorf("%s %q: got %v", c.file, c.text, got)
 		}
 	}
+}
+
+func TestGroupsOfDeadCallersAreSwept(t *testing.T) {
+	own := t.TempDir()
+	dead := exec.Command("true")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Hour)
+	for name, keep := range map[string]bool{
+		fmt.Sprintf("erdos1056-%d-dead", dead.Process.Pid):  false,
+		fmt.Sprintf("erdos1056-%d-alive", os.Getpid()):      true,
+		fmt.Sprintf("erdos1056-%d-young", dead.Process.Pid): true,
+		"erdos1056-x-unknown":                               true,
+		"system.slice":                                      true,
+	} {
+		folder := filepath.Join(own, name)
+		if err := os.Mkdir(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(name, "young") {
+			if err := os.Chtimes(folder, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sweep(own)
+		if _, err := os.Stat(folder); (err == nil) != keep {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzHierarchies(f *testing.F) {
+	f.Add("30 25 0:26 / /cg rw - cgroup cgroup rw,memory\n", "4:memory:/a\n0::/b\n")
+	f.Fuzz(func(t *testing.T, mountinfo, cgroup string) {
+		for _, h := range hierarchies([]byte(mountinfo), []byte(cgroup)) {
+			if h.version != 1 && h.version != 2 {
+				t.Errorf("got %+v", h)
+			}
+		}
+	})
 }

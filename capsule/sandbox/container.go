@@ -8,8 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -66,13 +68,20 @@ func (c *container) plant(command Command) (root string, err error) {
 
 // supervise runs a client that stays in the foreground until the program ends.
 // To end the program early it calls kill, since killing the client would leave
-// the program running. End is Exited unless a limit that this process keeps was
+// the program running. If this process dies, the client is asked to end, and
+// hands that on to the program. End is Exited unless a limit that this process keeps was
 // exceeded; the client's exit code is in ExitCode.
 func supervise(ctx context.Context, client *exec.Cmd, kill func(), limits Limits) (Outcome, error) {
 	var timedOut atomic.Bool
 	output := &budget{left: limits.Output, stop: func() { go kill() }}
 	stdout, stderr := &capture{budget: output}, &capture{budget: output}
 	client.Stdout, client.Stderr = stdout, stderr
+	if client.SysProcAttr == nil {
+		client.SysProcAttr = new(syscall.SysProcAttr)
+	}
+	client.SysProcAttr.Pdeathsig = syscall.SIGTERM
+	runtime.LockOSThread() // the signal is sent when the thread that started the client ends
+	defer runtime.UnlockOSThread()
 	began := time.Now()
 	if err := client.Start(); err != nil {
 		return Outcome{}, err

@@ -30,9 +30,13 @@ func (e *engine) Probe(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("not installed: no %s in PATH", e.program)
 	}
 	if e.program == "docker" {
-		return answer(ctx, func(ctx context.Context) *exec.Cmd {
+		version, err := answer(ctx, func(ctx context.Context) *exec.Cmd {
 			return exec.CommandContext(ctx, "docker", "version", "--format", "{{.Server.Version}}")
 		})
+		if err != nil {
+			return "", errors.New("no engine answers the docker command")
+		}
+		return version, nil
 	}
 	version, err := answer(ctx, func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, "podman", "--version") })
 	version = strings.TrimPrefix(version, "podman version ")
@@ -191,6 +195,8 @@ func (e *engine) options(c *container, limits Limits) []string {
 			"--mount=type=tmpfs,destination=/dev/mqueue,ro", // else message queues can be made
 			"--security-opt=mask=/sys",                      // else the machine's devices and cgroups can be listed
 			"--image-volume=ignore",
+			// In case nobody is left to keep the time.
+			fmt.Sprintf("--timeout=%d", limits.Time/time.Second+10),
 			"--cgroups=no-conmon",
 			"--cgroup-parent=/"+c.name,
 		)

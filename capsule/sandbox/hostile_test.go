@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 
 // hostile builds the hostile fixture once and returns a command that makes it
 // run one attempt.
-func hostile(t *testing.T, attempt string, args ...string) Command {
+func hostile(t testing.TB, attempt string, args ...string) Command {
 	t.Helper()
 	program, marker := hostileFiles(t)
 	return Command{
@@ -37,7 +37,7 @@ var fixture struct {
 	err  error
 }
 
-func hostileFiles(t *testing.T) (program, marker string) {
+func hostileFiles(t testing.TB) (program, marker string) {
 	t.Helper()
 	fixture.once.Do(func() {
 		if fixture.dir, fixture.err = os.MkdirTemp("", "erdos1056-hostile-"); fixture.err != nil {
@@ -53,7 +53,7 @@ func hostileFiles(t *testing.T) (program, marker string) {
 
 // buildHostile returns the fixture built with a setting of the go command, such
 // as GOARCH=arm64, or as it is for this machine.
-func buildHostile(t *testing.T, setting string) string {
+func buildHostile(t testing.TB, setting string) string {
 	t.Helper()
 	program := filepath.Join(fixture.dir, "hostile"+setting)
 	if _, err := os.Stat(program); err == nil {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,38 +44,82 @@ func TestCancelledRunIsAnErrorAndLeavesNothing(t *testing.T) {
 }
 
 // TestSandboxDiesWithItsCaller kills the calling process and expects the
-// verifier to be gone.
+// verifier to be gone. Each runtime gets its own duration to be told apart by.
 func TestSandboxDiesWithItsCaller(t *testing.T) {
-	if command := os.Getenv("SANDBOX_TEST_SLEEP"); command != "" {
-		files := strings.Split(command, " ")
-		(&builtin{withoutCgroups: true}).Run(context.Background(), Command{
-			Files: []File{{Path: "/capsule/verifier", Source: files[0], Executable: true}, {Path: "/hostile-fixture-may-run-here", Source: files[1]}},
-			Args:  []string{"/capsule/verifier", "sleep", "30s"},
+	if order := strings.Fields(os.Getenv("SANDBOX_TEST_SLEEP")); len(order) > 0 {
+		r, err := Choose(context.Background(), order[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Run(context.Background(), Command{
+			Files: []File{{Path: "/capsule/verifier", Source: order[1], Executable: true}, {Path: "/hostile-fixture-may-run-here", Source: order[2]}},
+			Args:  []string{"/capsule/verifier", "sleep", order[3]},
 		}, DefaultLimits())
 		return
 	}
-	before := hostState(t)
 	program, marker := hostileFiles(t)
-	caller := exec.Command("/proc/self/exe", "-test.run=^TestSandboxDiesWithItsCaller$")
-	caller.Env = append(os.Environ(), "SANDBOX_TEST_SLEEP="+program+" "+marker)
-	if err := caller.Start(); err != nil {
-		t.Fatal(err)
+	for i, r := range present(t) {
+		duration := fmt.Sprintf("%dms", 30000+i)
+		running := func() bool {
+			return slices.ContainsFunc(hostState(t), func(s string) bool { return strings.HasPrefix(s, "process /capsule/verifier sleep "+duration) })
+		}
+		caller := exec.Command("/proc/self/exe", "-test.run=^TestSandboxDiesWithItsCaller$")
+		caller.Env = append(os.Environ(), "SANDBOX_TEST_SLEEP="+strings.Join([]string{r.Name(), program, marker, duration}, " "))
+		dir := t.TempDir()
+		if r.Name() == "podman" {
+			// Its folders have at most 50 characters.
+			var err error
+			if dir, err = os.MkdirTemp("", "e"); err != nil {
+				t.Fatal(err)
+			}
+			defer os.RemoveAll(dir)
+		}
+		caller.Env = append(caller.Env, "TMPDIR="+dir)
+		if err := caller.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if !eventually(running) {
+			t.Errorf("%s: the verifier was not started", r.Name())
+		}
+		caller.Process.Kill()
+		caller.Wait()
+		if !eventually(func() bool { return !running() }) {
+			t.Errorf("%s: the verifier outlived its caller", r.Name())
+		}
+		removeGroupsOf(t, caller.Process.Pid)
 	}
-	running := func() bool {
-		return slices.ContainsFunc(hostState(t), func(s string) bool { return strings.HasPrefix(s, "process /capsule/verifier sleep") })
-	}
-	for range 100 {
-		if running() {
-			break
+}
+
+// eventually waits up to ten seconds for a condition.
+func eventually(condition func() bool) bool {
+	for range 200 {
+		if condition() {
+			return true
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	if !running() {
-		t.Error("the verifier was not started")
+	return false
+}
+
+// removeGroupsOf does what the killed caller could not.
+func removeGroupsOf(t *testing.T, pid int) {
+	t.Helper()
+	group := new(cgroup)
+	filepath.WalkDir("/sys/fs/cgroup", func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), fmt.Sprintf("erdos1056-%d-", pid)) {
+			filepath.WalkDir(path, func(inner string, d os.DirEntry, err error) error {
+				if err == nil && d.IsDir() {
+					group.folders = append([]string{inner}, group.folders...)
+				}
+				return nil
+			})
+			return filepath.SkipDir
+		}
+		return nil
+	})
+	if err := group.remove(); err != nil {
+		t.Error(err)
 	}
-	caller.Process.Kill()
-	caller.Wait()
-	compareHost(t, before)
 }
 
 // TestUnprivilegedUser runs the built-in runtime as a user without any

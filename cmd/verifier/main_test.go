@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -111,6 +112,22 @@ func TestWitnessesAreVerified(t *testing.T) {
 	output, err := exec.Command(verifier, vectors+"witness-generalised/k05-2-100.txt").Output()
 	if err != nil || !strings.HasPrefix(string(output), "verified erdos:1056 k=5 witness primes=") {
 		t.Errorf("got %q, %v", output, err)
+	}
+}
+
+// TestVerifierIsIndependent: the judge shares nothing with the searcher, and
+// needs nothing but the standard library.
+func TestVerifierIsIndependent(t *testing.T) {
+	const module = "github.com/erdos1056/erdos1056/"
+	allowed := []string{"cmd/verifier", "capsule/frozen", "kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference"}
+	output, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range strings.Fields(string(output)) {
+		if !slices.Contains(allowed, strings.TrimPrefix(name, module)) {
+			t.Errorf("the verifier is linked with %s; allowed are %v", name, allowed)
+		}
 	}
 }
 
