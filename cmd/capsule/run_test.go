@@ -15,13 +15,8 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 )
 
-func TestMain(m *testing.M) {
-	sandbox.RunInit()
-	os.Exit(m.Run())
-}
-
-// capsule runs the command and returns what it printed and its exit code.
-func capsule(t *testing.T, args ...string) (stdout, stderr string, code int) {
+// outcome runs the command and returns what it printed and its exit code.
+func outcome(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errors bytes.Buffer
 	code = run(context.Background(), args, &out, &errors)
@@ -31,7 +26,7 @@ func capsule(t *testing.T, args ...string) (stdout, stderr string, code int) {
 // must runs the command, which must succeed, and returns its output.
 func must(t *testing.T, args ...string) string {
 	t.Helper()
-	stdout, stderr, code := capsule(t, args...)
+	stdout, stderr, code := outcome(t, args...)
 	if code != exitDone {
 		t.Fatalf("capsule %s: exit code %d\n%s%s", strings.Join(args, " "), code, stdout, stderr)
 	}
@@ -41,7 +36,7 @@ func must(t *testing.T, args ...string) string {
 // refuses runs the command, which must fail with a code and a message.
 func refuses(t *testing.T, code int, message string, args ...string) {
 	t.Helper()
-	stdout, stderr, got := capsule(t, args...)
+	stdout, stderr, got := outcome(t, args...)
 	if got != code || !strings.Contains(stderr, message) {
 		t.Errorf("capsule %s: exit code %d, want %d with %q\n%s%s", strings.Join(args, " "), got, code, message, stdout, stderr)
 	}
