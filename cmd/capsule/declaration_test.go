@@ -14,9 +14,6 @@ import (
 
 const testdata = "../../testdata/"
 
-// published is the artifact of the declarations that these tests make.
-const published = testdata + "erdos-frontier/artifacts/erdos1056-k15-range-10428401-10428600.txt"
-
 // session runs capsule in a folder of its own, in which {} stands for it.
 type session struct {
 	t      *testing.T
