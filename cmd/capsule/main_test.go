@@ -325,7 +325,7 @@ func TestUsage(t *testing.T) {
 		if !strings.Contains(help, v.name) {
 			t.Errorf("help does not name %s", v.name)
 		}
-		if text, _ := capsule(t, exitDone, v.name, "--help"); !strings.Contains(text, v.example) {
+		if text, _ := capsule(t, exitDone, append(strings.Fields(v.name), "--help")...); !strings.Contains(text, v.example) {
 			t.Errorf("%s --help has no example: %q", v.name, text)
 		}
 	}
