@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
@@ -56,29 +54,20 @@ type packed struct {
 }
 
 // Write makes the declaration of a plan, signs it and writes it as a new
-// folder. The folder has its name only when it is complete.
+// folder.
 func Write(folder string, plan Plan, key keys.Key) error {
-	if _, err := os.Lstat(folder); err == nil {
-		return fmt.Errorf("%s: %w", folder, fs.ErrExist)
-	}
 	files, err := plan.files(key)
 	if err != nil {
 		return err
 	}
-	draft := folder + ".new"
-	if err := os.RemoveAll(draft); err != nil {
-		return err
-	}
-	for _, f := range files {
-		path := filepath.Join(draft, filepath.FromSlash(f.path))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), file.Create(path, f.content, f.perm)); err != nil {
-			return errors.Join(err, os.RemoveAll(draft))
+	return file.CreateFolder(folder, func(draft string) error {
+		for _, f := range files {
+			if err := file.CreateBelow(draft, f.path, f.content, f.perm); err != nil {
+				return err
+			}
 		}
-	}
-	if err := os.Rename(draft, folder); err != nil {
-		return err
-	}
-	return file.SyncFolder(filepath.Dir(folder))
+		return nil
+	})
 }
 
 func (p Plan) files(key keys.Key) ([]packed, error) {

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/erdos1056/erdos1056/kernel/durable"
 )
 
 // ReadRegular returns the content of a regular file of at most max bytes. It
@@ -129,52 +131,54 @@ func Unchanged(f *os.File, before fs.FileInfo) error {
 	return nil
 }
 
-// Create writes a new file. It fails if the name exists. The name appears only
-// when the content is complete and on the disk; until then the content is under
-// the name with ".new" added, which a later Create of the same name replaces.
+// Create writes a new file, with the permissions given whatever the umask is. It
+// fails if the name exists. The name appears only when the content is complete
+// and on the disk; until then the content is under the name with ".new" added.
 func Create(path string, data []byte, perm fs.FileMode) error {
-	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s: %w", path, fs.ErrExist)
+	if err := absent(path); err != nil {
+		return err
 	}
-	return Replace(path, data, perm)
+	if err := durable.WriteFile(path, data, perm); err != nil {
+		return err
+	}
+	return os.Chmod(path, perm)
 }
 
-// Replace is Create for a file that may exist.
-func Replace(path string, data []byte, perm fs.FileMode) error {
+// CreateFolder makes a new folder. It fails if the name exists. The folder is
+// filled under its name with ".new" added, and has its name only when fill has
+// returned without an error. What a killed process left there is removed first.
+func CreateFolder(path string, fill func(draft string) error) error {
+	if err := absent(path); err != nil {
+		return err
+	}
 	draft := path + ".new"
-	if err := os.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.RemoveAll(draft); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
-	if err != nil {
+	if err := os.MkdirAll(draft, 0o755); err != nil {
 		return err
 	}
-	if err := fill(f, data, perm); err != nil {
-		os.Remove(draft)
-		return err
+	if err := fill(draft); err != nil {
+		return errors.Join(err, os.RemoveAll(draft))
 	}
 	if err := os.Rename(draft, path); err != nil {
 		return err
 	}
-	return SyncFolder(filepath.Dir(path))
+	return durable.SyncDir(filepath.Dir(path))
 }
 
-func fill(f *os.File, data []byte, perm fs.FileMode) error {
-	_, err := f.Write(data)
-	if err == nil {
-		err = f.Chmod(perm)
+func absent(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s: %w", path, fs.ErrExist)
 	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	return nil
 }
 
-// SyncFolder makes the names in a folder durable.
-func SyncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
+// CreateBelow is Create for a file below a folder, with the folders on the way.
+func CreateBelow(folder, relative string, data []byte, perm fs.FileMode) error {
+	path := filepath.Join(folder, filepath.FromSlash(relative))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	return Create(path, data, perm)
 }

@@ -96,12 +96,34 @@ func TestCreateIsCompleteOrAbsentAndNeverReplaces(t *testing.T) {
 	if info, _ := os.Stat(path); info.Mode().Perm() != 0o444 {
 		t.Errorf("mode %v", info.Mode())
 	}
-	must(t, Replace(path, []byte("three"), 0o600))
-	if data, _ := os.ReadFile(path); !bytes.Equal(data, []byte("three")) {
-		t.Errorf("content after Replace %q", data)
-	}
 	if _, err := os.Lstat(path + ".new"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf(".new remains: %v", err)
+	}
+}
+
+func TestCreateFolderIsCompleteOrAbsent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "folder")
+	must(t, os.MkdirAll(path+".new/left", 0o700))
+	fails := errors.New("fails")
+	err := CreateFolder(path, func(draft string) error {
+		must(t, CreateBelow(draft, "a/b", []byte("x"), 0o600))
+		return fails
+	})
+	if !errors.Is(err, fails) {
+		t.Errorf("CreateFolder: %v", err)
+	}
+	for _, name := range []string{path, path + ".new"} {
+		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s remains: %v", name, err)
+		}
+	}
+	fill := func(draft string) error { return CreateBelow(draft, "a/b", []byte("x"), 0o600) }
+	must(t, CreateFolder(path, fill))
+	if data, err := os.ReadFile(filepath.Join(path, "a/b")); err != nil || string(data) != "x" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if err := CreateFolder(path, fill); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("second CreateFolder: %v", err)
 	}
 }
 

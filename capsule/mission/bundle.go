@@ -2,7 +2,6 @@ package mission
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -110,12 +109,9 @@ func (m Mission) Manifest() (BundleManifest, error) {
 	}, nil
 }
 
-// WriteBundle writes the bundle of a mission as a new folder. The folder has
-// its name only when it is complete; until then it is named with ".new" added.
+// WriteBundle writes the bundle of a mission as a new folder, and checks it as
+// OpenBundle does before the folder has its name.
 func WriteBundle(folder string, m Mission, p Parts) error {
-	if _, err := os.Lstat(folder); err == nil {
-		return fmt.Errorf("%s: %w", folder, fs.ErrExist)
-	}
 	manifest, err := m.Manifest()
 	if err != nil {
 		return err
@@ -140,26 +136,15 @@ func WriteBundle(folder string, m Mission, p Parts) error {
 		{OutputSchemaPath, p.OutputSchema, 0o600},
 		{m.Worker.PermissionProfilePath, p.PermissionProfile, 0o600},
 	}
-	draft := folder + ".new"
-	if err := os.RemoveAll(draft); err != nil {
-		return err
-	}
-	for _, f := range files {
-		path := filepath.Join(draft, filepath.FromSlash(f.path))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return err
+	return file.CreateFolder(folder, func(draft string) error {
+		for _, f := range files {
+			if err := file.CreateBelow(draft, f.path, f.data, f.perm); err != nil {
+				return err
+			}
 		}
-		if err := file.Create(path, f.data, f.perm); err != nil {
-			return err
-		}
-	}
-	if _, err := OpenBundle(draft); err != nil {
-		return errors.Join(err, os.RemoveAll(draft))
-	}
-	if err := os.Rename(draft, folder); err != nil {
+		_, err := OpenBundle(draft)
 		return err
-	}
-	return file.SyncFolder(filepath.Dir(folder))
+	})
 }
 
 // Bundle is a folder that holds a mission and everything it fixes by digest.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
@@ -155,16 +154,9 @@ func (p Package) compose(in Ingredients, folder string) (Profile, map[string][]b
 	return profile, files, nil
 }
 
+// add writes a file of the package; one that exists must be the same.
 func (p Package) add(path string, data []byte, executable bool) error {
-	perm := fs.FileMode(0o644)
-	if executable {
-		perm = 0o755
-	}
-	name := filepath.Join(p.Root, filepath.FromSlash(path))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	err := file.Create(name, data, perm)
+	err := file.CreateBelow(p.Root, path, data, permissions(executable))
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -173,7 +165,7 @@ func (p Package) add(path string, data []byte, executable bool) error {
 		return err
 	}
 	if canon.Sum(found) != canon.Sum(data) {
-		return fmt.Errorf("%s: exists with another content; remove it or choose another folder", name)
+		return fmt.Errorf("%s: exists with another content; remove it or choose another folder", filepath.Join(p.Root, path))
 	}
 	return nil
 }

@@ -1,10 +1,8 @@
 package profile
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -66,11 +64,8 @@ func (p Profile) paths() []string {
 
 // Pack validates a profile and copies its files, under their relative paths,
 // with profile-pack.json into a new folder. It returns the pack and the digest
-// of profile-pack.json. The folder has its name only when it is complete.
-func (p Package) Pack(name, output string) (Pack, canon.Digest, error) {
-	if _, err := os.Lstat(output); err == nil {
-		return Pack{}, "", fmt.Errorf("%s: %w", output, fs.ErrExist)
-	}
+// of profile-pack.json.
+func (p Package) Pack(name, output string) (pack Pack, root canon.Digest, err error) {
 	validation, err := p.Validate(name)
 	if err != nil {
 		return Pack{}, "", err
@@ -79,33 +74,23 @@ func (p Package) Pack(name, output string) (Pack, canon.Digest, error) {
 	if err != nil {
 		return Pack{}, "", err
 	}
-	pack := Pack{Schema: "canopus.profile-pack.v1", Profile: name, ProfileSHA256: validation.ProfileSHA256}
-	draft := output + ".new"
-	if err := os.RemoveAll(draft); err != nil {
-		return Pack{}, "", err
-	}
-	for _, path := range profile.paths() {
-		perm := fs.FileMode(0o644)
-		if profile.isCapsule(path) {
-			perm = 0o755
+	pack = Pack{Schema: PackSpec.ID, Profile: name, ProfileSHA256: validation.ProfileSHA256}
+	err = file.CreateFolder(output, func(draft string) error {
+		for _, path := range profile.paths() {
+			packed, err := p.copyFile(path, draft, profile.isCapsule(path))
+			if err != nil {
+				return err
+			}
+			pack.Files = append(pack.Files, packed)
 		}
-		packed, err := p.copyFile(path, draft, perm)
+		manifest, err := PackSpec.Encode(pack)
 		if err != nil {
-			return Pack{}, "", errors.Join(err, os.RemoveAll(draft))
+			return err
 		}
-		pack.Files = append(pack.Files, packed)
-	}
-	manifest, err := PackSpec.Encode(pack)
-	if err != nil {
-		return Pack{}, "", err
-	}
-	if err := file.Create(filepath.Join(draft, "profile-pack.json"), manifest, 0o644); err != nil {
-		return Pack{}, "", err
-	}
-	if err := os.Rename(draft, output); err != nil {
-		return Pack{}, "", err
-	}
-	return pack, canon.Sum(manifest), file.SyncFolder(filepath.Dir(output))
+		root = canon.Sum(manifest)
+		return file.Create(filepath.Join(draft, "profile-pack.json"), manifest, 0o644)
+	})
+	return pack, root, err
 }
 
 func (p Profile) isCapsule(path string) bool {
@@ -117,14 +102,17 @@ func (p Profile) isCapsule(path string) bool {
 	return false
 }
 
-func (p Package) copyFile(path, folder string, perm fs.FileMode) (PackedFile, error) {
+func (p Package) copyFile(path, folder string, executable bool) (PackedFile, error) {
 	data, err := file.ReadBelow(p.Root, path, maxCapsuleBytes)
 	if err != nil {
 		return PackedFile{}, err
 	}
-	copied := filepath.Join(folder, filepath.FromSlash(path))
-	if err := os.MkdirAll(filepath.Dir(copied), 0o755); err != nil {
-		return PackedFile{}, err
+	return PackedFile{path, string(canon.Sum(data)), int64(len(data))}, file.CreateBelow(folder, path, data, permissions(executable))
+}
+
+func permissions(executable bool) fs.FileMode {
+	if executable {
+		return 0o755
 	}
-	return PackedFile{path, string(canon.Sum(data)), int64(len(data))}, file.Create(copied, data, perm)
+	return 0o644
 }

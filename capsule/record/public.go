@@ -3,8 +3,6 @@ package record
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -346,25 +344,14 @@ func (p PublicRun) Folder() (PublicFolder, error) {
 	return PublicFolder{files, root, canon.Sum(manifest)}, nil
 }
 
-// Write writes the folder under a new name, complete or not at all.
+// Write writes the folder under a new name.
 func (f PublicFolder) Write(folder string) error {
-	if _, err := os.Lstat(folder); err == nil {
-		return fmt.Errorf("%s: %w", folder, fs.ErrExist)
-	}
-	draft := folder + ".new"
-	if err := os.RemoveAll(draft); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(draft, 0o755); err != nil {
-		return err
-	}
-	for name, data := range f.Files {
-		if err := file.Create(filepath.Join(draft, name), data, 0o644); err != nil {
-			return err
+	return file.CreateFolder(folder, func(draft string) error {
+		for name, data := range f.Files {
+			if err := file.Create(filepath.Join(draft, name), data, 0o644); err != nil {
+				return err
+			}
 		}
-	}
-	if err := os.Rename(draft, folder); err != nil {
-		return err
-	}
-	return file.SyncFolder(filepath.Dir(folder))
+		return nil
+	})
 }

@@ -80,11 +80,7 @@ func (r *run) layOut(candidate record.Candidate) error {
 		if err != nil {
 			return err
 		}
-		path := filepath.Join(r.folder.Record("landing"), filepath.FromSlash(a.Path))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return err
-		}
-		if err := file.Create(path, data, 0o444); err != nil {
+		if err := file.CreateBelow(r.folder.Record("landing"), a.Path, data, 0o444); err != nil {
 			return err
 		}
 	}

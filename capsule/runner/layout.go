@@ -12,6 +12,7 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/record"
+	"github.com/erdos1056/erdos1056/kernel/durable"
 )
 
 // Folders of a run, below the folder that has its name.
@@ -192,11 +193,11 @@ func setAside(folder Folder, output string) error {
 
 // finish gives a complete run its name.
 func (f Folder) finish(output string) (Folder, error) {
-	if err := file.SyncFolder(filepath.Join(string(f), recordFolder)); err != nil {
+	if err := durable.SyncDir(filepath.Join(string(f), recordFolder)); err != nil {
 		return "", err
 	}
 	if err := os.Rename(string(f), output); err != nil {
 		return "", err
 	}
-	return Folder(output), file.SyncFolder(filepath.Dir(output))
+	return Folder(output), durable.SyncDir(filepath.Dir(output))
 }

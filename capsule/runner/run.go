@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -280,11 +279,7 @@ func (r *run) freeze(result record.EngineResult) ([]record.Artifact, error) {
 	var artifacts []record.Artifact
 	output := r.folder.Record("output")
 	for _, a := range result.Draft.Artifacts {
-		path := filepath.Join(output, filepath.FromSlash(a.Path))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, err
-		}
-		if err := file.Create(path, []byte(a.Content), 0o600); err != nil {
+		if err := file.CreateBelow(output, a.Path, []byte(a.Content), 0o600); err != nil {
 			return nil, err
 		}
 		frozen, err := r.store.Freeze(output, a.Path, a.Kind)

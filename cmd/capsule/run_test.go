@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -15,30 +14,18 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 )
 
-// outcome runs the command and returns what it printed and its exit code.
-func outcome(t *testing.T, args ...string) (stdout, stderr string, code int) {
-	t.Helper()
-	var out, errors bytes.Buffer
-	code = run(context.Background(), args, &out, &errors)
-	return out.String(), errors.String(), code
-}
-
 // must runs the command, which must succeed, and returns its output.
 func must(t *testing.T, args ...string) string {
 	t.Helper()
-	stdout, stderr, code := outcome(t, args...)
-	if code != exitDone {
-		t.Fatalf("capsule %s: exit code %d\n%s%s", strings.Join(args, " "), code, stdout, stderr)
-	}
+	stdout, _ := capsule(t, exitDone, args...)
 	return stdout
 }
 
 // refuses runs the command, which must fail with a code and a message.
 func refuses(t *testing.T, code int, message string, args ...string) {
 	t.Helper()
-	stdout, stderr, got := outcome(t, args...)
-	if got != code || !strings.Contains(stderr, message) {
-		t.Errorf("capsule %s: exit code %d, want %d with %q\n%s%s", strings.Join(args, " "), got, code, message, stdout, stderr)
+	if _, stderr := capsule(t, code, args...); !strings.Contains(stderr, message) {
+		t.Errorf("capsule %s: expected %q in %q", strings.Join(args, " "), message, stderr)
 	}
 }
 

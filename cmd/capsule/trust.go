@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/keys"
+	"github.com/erdos1056/erdos1056/kernel/durable"
 )
 
 var trust = verb{
@@ -70,7 +70,7 @@ func (f *entryFlags) enter(public ed25519.PublicKey) error {
 	if err != nil || text == nil {
 		return err
 	}
-	return file.Replace(f.registry, text, 0o644)
+	return durable.WriteFile(f.registry, text, 0o644)
 }
 
 // prepare returns the registry with the key in it, nil if none is named.
