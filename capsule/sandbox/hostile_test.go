@@ -1,0 +1,255 @@
+package sandbox
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestMain(m *testing.M) {
+	RunInit()
+	code := m.Run()
+	os.RemoveAll(fixture.dir)
+	os.Exit(code)
+}
+
+// hostile builds the hostile fixture once and returns a command that makes it
+// run one attempt.
+func hostile(t testing.TB, attempt string, args ...string) Command {
+	t.Helper()
+	program, marker := hostileFiles(t)
+	return Command{
+		Files: []File{
+			{Path: "/capsule/verifier", Source: program, Executable: true},
+			{Path: "/hostile-fixture-may-run-here", Source: marker},
+		},
+		Args: append([]string{"/capsule/verifier", attempt}, args...),
+	}
+}
+
+var fixture struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+func hostileFiles(t testing.TB) (program, marker string) {
+	t.Helper()
+	fixture.once.Do(func() {
+		if fixture.dir, fixture.err = os.MkdirTemp("", "erdos1056-hostile-"); fixture.err != nil {
+			return
+		}
+		fixture.err = os.WriteFile(filepath.Join(fixture.dir, "marker"), []byte("marker\n"), 0o600)
+	})
+	if fixture.err != nil {
+		t.Fatal(fixture.err)
+	}
+	return buildHostile(t, ""), filepath.Join(fixture.dir, "marker")
+}
+
+// buildHostile returns the fixture built with a setting of the go command, such
+// as GOARCH=arm64, or as it is for this machine.
+func buildHostile(t testing.TB, setting string) string {
+	t.Helper()
+	program := filepath.Join(fixture.dir, "hostile"+setting)
+	if _, err := os.Stat(program); err == nil {
+		return program
+	}
+	build := exec.Command("go", "build", "-trimpath", "-o", program, ".")
+	build.Dir = "testdata/hostile"
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if setting != "" {
+		build.Env = append(build.Env, setting)
+	}
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building the hostile fixture: %v\n%s", err, output)
+	}
+	return program
+}
+
+// testLimits are small enough that every attempt ends soon.
+func testLimits() Limits {
+	return Limits{Memory: 192 << 20, Processes: 24, CPUs: 1, Time: 20 * time.Second, Output: 256 << 10}
+}
+
+// An attempt is one thing that the hostile verifier tries.
+type attempt struct {
+	name string
+	args []string
+	ends End // how a held attempt ends if not by itself, else ""
+}
+
+func (a attempt) limits() Limits {
+	limits := testLimits()
+	if a.ends == TimeLimit {
+		limits.Time = time.Second
+	}
+	return limits
+}
+
+// succeeds runs the attempt and reports whether it got what it wanted.
+func (a attempt) succeeds(t *testing.T, r Runtime) bool {
+	t.Helper()
+	outcome, err := r.Run(context.Background(), hostile(t, a.name, a.args...), a.limits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s, exit code %d: %.200q %.200q", outcome.End, outcome.ExitCode, outcome.Stdout, outcome.Stderr)
+	switch {
+	case outcome.End != Exited:
+		if a.ends != "" && outcome.End != a.ends {
+			t.Errorf("ended by %q, want %q", outcome.End, a.ends)
+		}
+		return false
+	case outcome.ExitCode == 3:
+		return true
+	case outcome.ExitCode == 0:
+		return false
+	// A Go program dies with 2 when it is refused a thread or memory.
+	case outcome.ExitCode == 2 && (a.name == "threads" || a.name == "memory"):
+		return false
+	}
+	t.Fatalf("the fixture did not do its work: exit code %d", outcome.ExitCode)
+	return false
+}
+
+var (
+	route          = attempt{name: "route"}
+	interfaces     = attempt{name: "interfaces"}
+	unixSocket     = attempt{name: "unix-socket"}
+	write          = attempt{name: "write"}
+	links          = attempt{name: "links"}
+	chmod          = attempt{name: "chmod"}
+	device         = attempt{name: "device"}
+	otherProcesses = attempt{name: "other-processes"}
+	signal         = attempt{name: "signal"}
+	namespace      = attempt{name: "namespace"}
+	mount          = attempt{name: "mount"}
+	capabilities   = attempt{name: "capabilities"}
+	newPrivileges  = attempt{name: "new-privileges"}
+	rootUser       = attempt{name: "root-user"}
+	kernelSurface  = attempt{name: "kernel-surface"}
+	environ        = attempt{name: "environment"}
+	forkBomb       = attempt{name: "fork-bomb"}
+	threads        = attempt{name: "threads"}
+	processors     = attempt{name: "processors"}
+	memory         = attempt{name: "memory", args: []string{"400"}}
+	endlessOutput  = attempt{name: "endless-output", args: []string{"4000000"}, ends: OutputLimit}
+	sleep          = attempt{name: "sleep", args: []string{"3s"}, ends: TimeLimit}
+
+	// readHost is told which files are its own, and which podman makes for a
+	// container.
+	readHost = attempt{name: "read-host", args: []string{
+		"/capsule/verifier", "/hostile-fixture-may-run-here", "/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/run/.containerenv",
+	}}
+)
+
+var everything = []attempt{
+	route, interfaces, unixSocket, write, links, chmod, device, otherProcesses, signal, readHost, namespace, mount,
+	capabilities, newPrivileges, rootUser, kernelSurface, environ, forkBomb, threads, memory, endlessOutput, sleep,
+}
+
+// TestEveryRuntimeDeniesEveryAttempt runs all attempts in all runtimes that this
+// machine offers.
+func TestEveryRuntimeDeniesEveryAttempt(t *testing.T) {
+	before := hostState(t)
+	for _, r := range append(present(t), &builtin{withoutCgroups: true}) {
+		t.Run(r.Name(), func(t *testing.T) {
+			for _, a := range everything {
+				t.Run(a.name, func(t *testing.T) {
+					if a.succeeds(t, r) {
+						t.Error("succeeded")
+					}
+				})
+			}
+		})
+	}
+	compareHost(t, before)
+}
+
+// present returns the runtimes that this machine offers.
+func present(t *testing.T) []Runtime {
+	t.Helper()
+	var found []Runtime
+	for _, r := range Runtimes() {
+		if _, err := r.Probe(context.Background()); err != nil {
+			t.Logf("%s: %v", r.Name(), err)
+			continue
+		}
+		found = append(found, r)
+	}
+	if len(found) == 0 {
+		t.Fatal("this machine offers no runtime at all")
+	}
+	return found
+}
+
+// TestFixtureRefusesToRunOutsideASandbox: nothing may be tried on a bare host.
+func TestFixtureRefusesToRunOutsideASandbox(t *testing.T) {
+	command := hostile(t, "exit", "0")
+	command.Files = command.Files[:1]
+	outcome, err := (&builtin{}).Run(context.Background(), command, testLimits())
+	if err != nil || outcome.End != Exited || outcome.ExitCode != 2 {
+		t.Errorf("got %+v, %v; want exit code 2", outcome, err)
+	}
+}
+
+// A case of TestWalls names the walls that stand against one attempt.
+var wallCases = []struct {
+	attempt
+	walls    []protection
+	rootless bool // the wall is seen only without cgroups
+}{
+	{attempt: route, walls: []protection{networkNamespace, seccompFilter}},
+	{attempt: interfaces, walls: []protection{networkNamespace, seccompFilter}},
+	{attempt: unixSocket, walls: []protection{seccompFilter}},
+	{attempt: write, walls: []protection{readOnlyRoot, landlockRules}},
+	{attempt: links, walls: []protection{readOnlyRoot, landlockRules, seccompFilter}},
+	{attempt: chmod, walls: []protection{readOnlyRoot, seccompFilter}},
+	{attempt: otherProcesses, walls: []protection{processNamespace}},
+	{attempt: namespace, walls: []protection{seccompFilter}},
+	{attempt: mount, walls: []protection{noCapabilities, landlockRules, seccompFilter}},
+	{attempt: capabilities, walls: []protection{noCapabilities}},
+	{attempt: newPrivileges, walls: []protection{noNewPrivileges, landlockRules, seccompFilter}},
+	{attempt: kernelSurface, walls: []protection{seccompFilter}},
+	{attempt: environ, walls: []protection{cleanEnvironment}},
+	{attempt: forkBomb, walls: []protection{seccompFilter, processLimit}},
+	{attempt: forkBomb, walls: []protection{seccompFilter, processLimit}, rootless: true},
+	{attempt: threads, walls: []protection{processLimit}},
+	{attempt: threads, walls: []protection{processLimit}, rootless: true},
+	{attempt: processors, walls: []protection{processorLimit}, rootless: true},
+	{attempt: memory, walls: []protection{memoryLimit}},
+	{attempt: memory, walls: []protection{memoryLimit}, rootless: true},
+	{attempt: endlessOutput, walls: []protection{outputLimit}},
+	{attempt: attempt{name: "sleep", args: []string{"1500ms"}, ends: TimeLimit}, walls: []protection{timeLimit}},
+}
+
+// TestWalls lowers the protections of the built-in runtime. With all walls
+// against an attempt down the attempt must succeed, or denying it would prove
+// nothing; with any single one of them up it must fail.
+func TestWalls(t *testing.T) {
+	for _, c := range wallCases {
+		name := c.name
+		if c.rootless {
+			name += " without cgroups"
+		}
+		t.Run(name, func(t *testing.T) {
+			var all protection
+			for _, wall := range c.walls {
+				all |= wall
+			}
+			if !c.succeeds(t, &builtin{lowered: all, withoutCgroups: c.rootless}) {
+				t.Error("denied with every wall down")
+			}
+			for i, wall := range c.walls {
+				if c.succeeds(t, &builtin{lowered: all &^ wall, withoutCgroups: c.rootless}) {
+					t.Errorf("succeeded against wall %d alone", i)
+				}
+			}
+		})
+	}
+}
