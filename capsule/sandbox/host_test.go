@@ -59,8 +59,8 @@ func hostState(t *testing.T) []string {
 	for _, p := range processes {
 		line, _ := os.ReadFile(p)
 		words := strings.Split(string(line), "\x00")
-		attempt := len(words) > 1 && words[0] == "/capsule/verifier" && !strings.HasPrefix(words[1], "/")
-		if attempt || words[0] == initName || strings.Contains(string(line), own) {
+		hostile := len(words) > 1 && words[0] == "/capsule/verifier" && slices.ContainsFunc(everything, func(a attempt) bool { return a.name == words[1] })
+		if hostile || words[0] == initName || strings.Contains(string(line), own) {
 			state = append(state, "process "+strings.Join(words, " "))
 		}
 	}

@@ -157,7 +157,7 @@ func TestUnprivilegedUser(t *testing.T) {
 	user.Env = []string{"SANDBOX_TEST_FILES=" + dir}
 	user.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 4242, Gid: 4242}}
 	output, err := user.CombinedOutput()
-	if err != nil || !strings.Contains(string(output), "attempts denied: 22") {
+	if err != nil || !strings.Contains(string(output), "attempts denied: 23") {
 		t.Errorf("%v\n%s", err, output)
 	}
 }
