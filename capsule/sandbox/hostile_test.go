@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func hostile(t testing.TB, attempt string, args ...string) Command {
 			{Path: "/capsule/verifier", Source: program, Executable: true},
 			{Path: "/hostile-fixture-may-run-here", Source: marker},
 		},
-		Args: append([]string{"/capsule/verifier", attempt}, args...),
+		Args: slices.Concat([]string{"/capsule/verifier", attempt}, args, []string{caller()}),
 	}
 }
 

@@ -53,7 +53,7 @@ func TestSandboxDiesWithItsCaller(t *testing.T) {
 		}
 		r.Run(context.Background(), Command{
 			Files: []File{{Path: "/capsule/verifier", Source: order[1], Executable: true}, {Path: "/hostile-fixture-may-run-here", Source: order[2]}},
-			Args:  []string{"/capsule/verifier", "sleep", order[3]},
+			Args:  []string{"/capsule/verifier", "sleep", order[3], order[4]},
 		}, DefaultLimits())
 		return
 	}
@@ -64,7 +64,7 @@ func TestSandboxDiesWithItsCaller(t *testing.T) {
 			return slices.ContainsFunc(hostState(t), func(s string) bool { return strings.HasPrefix(s, "process /capsule/verifier sleep "+duration) })
 		}
 		caller := exec.Command("/proc/self/exe", "-test.run=^TestSandboxDiesWithItsCaller$")
-		caller.Env = append(os.Environ(), "SANDBOX_TEST_SLEEP="+strings.Join([]string{r.Name(), program, marker, duration}, " "))
+		caller.Env = append(os.Environ(), "SANDBOX_TEST_SLEEP="+strings.Join([]string{r.Name(), program, marker, duration, caller()}, " "))
 		dir := t.TempDir()
 		if r.Name() == "podman" {
 			// Its folders have at most 50 characters.
