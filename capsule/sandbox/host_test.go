@@ -59,7 +59,7 @@ func hostState(t *testing.T) []string {
 	for _, p := range processes {
 		line, _ := os.ReadFile(p)
 		words := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
-		if slices.Contains(words, caller()) || strings.Contains(string(line), own) {
+		if slices.Contains(words, callerMark()) || strings.Contains(string(line), own) {
 			state = append(state, "process "+strings.Join(words, " "))
 		}
 	}
@@ -67,8 +67,8 @@ func hostState(t *testing.T) []string {
 	return state
 }
 
-// caller is an argument of the fixture that tells whose process it is.
-func caller() string { return fmt.Sprintf("caller=%d", os.Getpid()) }
+// callerMark is an argument of the fixture that tells whose process it is.
+func callerMark() string { return fmt.Sprintf("caller=%d", os.Getpid()) }
 
 // compareHost fails the test unless the machine becomes as it was before, within
 // a few seconds: what is being torn down may need a moment.

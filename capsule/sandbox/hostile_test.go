@@ -34,7 +34,7 @@ func hostile(t testing.TB, attempt string, args ...string) Command {
 			{Path: "/capsule/verifier", Source: program, Executable: true},
 			{Path: "/hostile-fixture-may-run-here", Source: marker},
 		},
-		Args: slices.Concat([]string{"/capsule/verifier", attempt}, args, []string{caller()}),
+		Args: slices.Concat([]string{"/capsule/verifier", attempt}, args, []string{callerMark()}),
 	}
 }
 

@@ -64,7 +64,7 @@ func TestSandboxDiesWithItsCaller(t *testing.T) {
 			return slices.ContainsFunc(hostState(t), func(s string) bool { return strings.HasPrefix(s, "process /capsule/verifier sleep "+duration) })
 		}
 		caller := exec.Command("/proc/self/exe", "-test.run=^TestSandboxDiesWithItsCaller$")
-		caller.Env = append(os.Environ(), "SANDBOX_TEST_SLEEP="+strings.Join([]string{r.Name(), program, marker, duration, caller()}, " "))
+		caller.Env = append(os.Environ(), "SANDBOX_TEST_SLEEP="+strings.Join([]string{r.Name(), program, marker, duration, callerMark()}, " "))
 		dir := t.TempDir()
 		if r.Name() == "podman" {
 			// Its folders have at most 50 characters.
