@@ -39,6 +39,7 @@ type Summary struct {
 	Run          *record.Run     // of a completed run
 	Failure      *record.Failure // of a failed run
 	EvidenceRoot canon.Digest    // of a completed run
+	TipKey       string          // public key of the log's tip, 64 hexadecimal digits
 }
 
 // Run carries out a mission. A run that failed in a stage is recorded like any
@@ -510,6 +511,7 @@ func (r *run) signTip(evidenceRoot *string) error {
 	if err != nil {
 		return err
 	}
+	r.summary.TipKey = tip.PublicKey
 	data, err := record.TipSpec.Encode(tip)
 	if err != nil {
 		return err
