@@ -65,12 +65,17 @@ func (r *run) land(ctx context.Context, candidate record.Candidate, digest canon
 		r.landed.problem = err
 		return nil, m.Roots, failedIn(record.PhaseReceiptBinding, err)
 	}
-	if err := r.append(record.LandingCompleted, object{"receipt_root": landing.ReceiptRoot, "proposal_id": landing.ProposalID, "route": landing.Route,
-		"original_route": landing.OriginalRoute, "accepted_event_delta": landing.AcceptedEventDelta, "publication_state": landing.PublicationState}); err != nil {
+	if err := r.append(record.LandingCompleted, landedPayload(landing)); err != nil {
 		return nil, m.Roots, err
 	}
 	r.order.Report("landed", fmt.Sprintf("%s, proposal %s", landing.Route, landing.ProposalID))
 	return &landing, *reply.FinalRoots, nil
+}
+
+// landedPayload is the payload of landing.completed.
+func landedPayload(l record.RunLanding) object {
+	return object{"receipt_root": l.ReceiptRoot, "proposal_id": l.ProposalID, "route": l.Route,
+		"original_route": l.OriginalRoute, "accepted_event_delta": l.AcceptedEventDelta, "publication_state": l.PublicationState}
 }
 
 // layOut puts copies of the artifacts under their paths into landing/.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/mission"
@@ -53,6 +54,7 @@ func Verify(ctx context.Context, f Folder, e Examination) ([]Claim, error) {
 		x.claim("failure record", x.failure)
 		x.claim("signed tip", x.tip)
 		x.claim("mission bundle", x.mission)
+		x.claim("mission of the log", x.started)
 		return x.claims, nil
 	}
 	for _, c := range []struct {
@@ -151,6 +153,9 @@ func (x *examiner) activity() (string, error) {
 	if len(events) < 2 || events[0].Type != record.RunStarted || events[len(events)-1].Type != record.RunCompleted {
 		return "", fmt.Errorf("expected a log from %s to %s", record.RunStarted, record.RunCompleted)
 	}
+	if err := checkCourse(events); err != nil {
+		return "", err
+	}
 	x.events = events
 	if events[0].RunID != x.run.RunID {
 		return "", fmt.Errorf("the log is of run %s, run.json of %s", events[0].RunID, x.run.RunID)
@@ -166,6 +171,25 @@ func (x *examiner) activity() (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("%d events, last %s", len(events), events[len(events)-1].EventDigest), nil
+}
+
+// course is the order in which the events of a run come. Each comes at most
+// once, but for artifact.frozen.
+var course = []string{record.RunStarted, record.WorkspacePrepared, record.RootsVerified, record.TargetOffered, record.WorkSkipped, record.WorkClaimed,
+	record.EngineStarted, record.EngineCompleted, record.ArtifactFrozen, record.VerifierCompleted, record.CandidateFinalized,
+	record.ArtifactsPublished, record.ReceiptMapped, record.LandingObserved, record.LandingBound, record.LandingCompleted,
+	record.ReproductionFinished, record.WithdrawalRetained, record.ProjectionWritten, record.RunCompleted, record.RunFailed}
+
+func checkCourse(events []record.Event) error {
+	last := -1
+	for _, e := range events {
+		at := slices.Index(course, e.Type)
+		if at < last || at == last && e.Type != record.ArtifactFrozen {
+			return fmt.Errorf("%s: event %d, %s, comes after %s", record.ActivityFile, e.Sequence, e.Type, course[last])
+		}
+		last = at
+	}
+	return nil
 }
 
 // event checks that the log has exactly one event of a type, with the payload.

@@ -127,9 +127,31 @@ func (x *examiner) landing() (string, error) {
 	if reply.FinalRoots != nil && *reply.FinalRoots != *x.run.FinalRoots {
 		return "", fmt.Errorf("run.final_roots: the command's reply says %+v, the run %+v", *reply.FinalRoots, *x.run.FinalRoots)
 	}
-	return fmt.Sprintf("%s, proposal %s", landing.Route, landing.ProposalID), x.event(record.LandingCompleted, object{
-		"receipt_root": landing.ReceiptRoot, "proposal_id": landing.ProposalID, "route": landing.Route, "original_route": landing.OriginalRoute,
-		"accepted_event_delta": landing.AcceptedEventDelta, "publication_state": landing.PublicationState})
+	return fmt.Sprintf("%s, proposal %s", landing.Route, landing.ProposalID), x.landingEvents(landing, observation.RawDigest)
+}
+
+// landingEvents checks the events from the receipt's contents to the end of the
+// landing.
+func (x *examiner) landingEvents(landing record.RunLanding, rawDigest string) error {
+	if x.proposed == nil {
+		return errUnread
+	}
+	evidence, counter := evidenceOf(*x.proposed, x.run.Verifier)
+	for _, e := range []struct {
+		eventType string
+		payload   object
+	}{
+		{record.ReceiptMapped, object{"candidate_digest": x.run.Candidate.Digest, "evidence": evidence, "counterevidence": counter}},
+		{record.LandingObserved, object{"raw_digest": rawDigest, "observation": record.LandingObservationFile}},
+		{record.LandingBound, object{"receipt_root": landing.ReceiptRoot, "raw_digest": rawDigest}},
+		{record.LandingCompleted, landedPayload(landing)},
+		{record.ReproductionFinished, object{"matched": true, "roots": x.run.FinalRoots, "verifier_status": x.run.Reproduction.VerifierStatus}},
+	} {
+		if err := x.event(e.eventType, e.payload); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (x *examiner) projection() (string, error) {
@@ -240,5 +262,14 @@ func (x *examiner) failure() (string, error) {
 			return "", err
 		}
 	}
-	return fmt.Sprintf("failed in phase %s: %s", failure.Phase, failure.Error), nil
+	x.events = events
+	return fmt.Sprintf("failed in phase %s: %s", failure.Phase, failure.Error), checkCourse(events)
+}
+
+// started compares the log of a failed run with the mission beside it.
+func (x *examiner) started() (string, error) {
+	if x.bundle == nil {
+		return "", errUnread
+	}
+	return x.bundle.Mission.ID, x.event(record.RunStarted, object{"mission_id": x.bundle.Mission.ID, "mission_digest": x.bundle.Digest})
 }
