@@ -7,6 +7,7 @@ toolchain go1.26.8
 require (
 	filippo.io/age v1.3.2
 	github.com/elastic/go-seccomp-bpf v1.6.0
+	github.com/gofrs/flock v0.13.2
 	github.com/google/go-containerregistry v0.22.1
 	github.com/gowebpki/jcs v1.0.2
 	github.com/klauspost/cpuid/v2 v2.4.2

@@ -52,11 +52,7 @@ func Fibers(ctx context.Context, r plan.Range, sel Selection, o Options, yield f
 }
 
 func (s Selection) one(ctx context.Context, pr prober, p uint32) ([]Fiber, error) {
-	residue := s.Residue % int64(p)
-	if residue < 0 {
-		residue += int64(p)
-	}
-	f, err := pr.fiber(ctx, p, uint32(residue))
+	f, err := pr.fiber(ctx, p, plan.Residue(s.Residue, p))
 	if err != nil || len(f.Cuts) < s.AtLeast {
 		return nil, err
 	}

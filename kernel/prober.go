@@ -54,7 +54,7 @@ type prober interface {
 }
 
 // newProber returns a prober of the named kernel.
-func newProber(name string, doubleCheck, fingerprints bool, plant fibers.Fault) (prober, string, error) {
+func newProber(name string, doubleCheck float64, fingerprints bool, plant fibers.Fault) (prober, string, error) {
 	if name == Reference {
 		return &referenceProber{fingerprints: fingerprints}, name, nil
 	}
@@ -73,7 +73,7 @@ func fiberOfTwo() Fiber { return Fiber{P: 2, Residue: 1, Cuts: []uint32{0, 1}} }
 
 type fastProber struct {
 	scanner     fibers.Scanner
-	doubleCheck bool
+	doubleCheck float64 // the fraction of the primes that get a second run
 }
 
 func (f *fastProber) bytes() int { return f.scanner.Bytes() }
@@ -87,7 +87,7 @@ func (f *fastProber) scan(ctx context.Context, p uint32, first, floor int) (tran
 		return transcript.Fingerprint{P: 2, HalfFactorial: 1}, fs, nil
 	}
 	profile, fs, err := f.scanner.Scan(ctx, p, 1, first, floor)
-	if err == nil && f.doubleCheck {
+	if err == nil && InSample(p, f.doubleCheck) {
 		err = f.secondRun(ctx, profile, fs, first, floor)
 	}
 	if err != nil {

@@ -21,8 +21,9 @@ type Options struct {
 	Threads int
 	// Kernel is Auto (also ""), Reference or an implementation of package residues.
 	Kernel string
-	// DoubleCheck runs every prime of the fast kernel a second time with a random unit.
-	DoubleCheck bool
+	// DoubleCheck is the fraction of the primes, 0 to 1, that the fast kernel runs a second
+	// time with a random unit; InSample says which.
+	DoubleCheck float64
 	// Transcript, if not nil, receives the text form of the transcript. The fast
 	// kernel computes the digest in any case; the reference kernel needs half as much
 	// time again for it and does so only on demand.
@@ -111,6 +112,9 @@ func newCrew(o Options) (*crew, error) {
 	if threads < 1 || threads > 1024 {
 		return nil, fmt.Errorf("threads = %d: expected 1 to 1024", threads)
 	}
+	if !(o.DoubleCheck >= 0 && o.DoubleCheck <= 1) {
+		return nil, fmt.Errorf("double check %v: expected a fraction from 0 to 1", o.DoubleCheck)
+	}
 	c := &crew{fingerprints: o.Kernel != Reference || o.Transcript != nil}
 	for w := range threads {
 		plant := o.Plant
@@ -144,6 +148,7 @@ type search struct {
 	best    atomic.Pointer[Fiber]
 	cuts    uint64
 	primes  uint64
+	twice   uint64 // primes that had a second run
 }
 
 type finding struct {
@@ -167,6 +172,9 @@ func (s *search) examine(ctx context.Context, worker int, p uint32) (finding, er
 func (s *search) merge(p uint32, f finding) error {
 	s.primes++
 	s.cuts += uint64(p)
+	if InSample(p, s.options.DoubleCheck) && p > 2 {
+		s.twice++
+	}
 	if s.crew.fingerprints {
 		if err := s.record.Add(f.fingerprint); err != nil {
 			return fmt.Errorf("writing the transcript: %w", err)
@@ -214,9 +222,6 @@ func (s *search) checks() Checks {
 	if s.crew.kernel == Reference {
 		return c
 	}
-	c.LaneChain, c.Wilson, c.TableSum = s.primes, s.primes, s.primes
-	if s.options.DoubleCheck {
-		c.DoubleCheck = s.primes
-	}
+	c.LaneChain, c.Wilson, c.TableSum, c.DoubleCheck = s.primes, s.primes, s.primes, s.twice
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -315,9 +316,16 @@ func TestTranscriptsOfAllKernelsAgree(t *testing.T) {
 }
 
 func TestDoubleCheckPassesAndIsCounted(t *testing.T) {
-	r := mustSearch(t, plan.Plan{Range: plan.Range{Lo: 2, Hi: 3000}, K: 15}, Options{DoubleCheck: true})
+	r := mustSearch(t, plan.Plan{Range: plan.Range{Lo: 3, Hi: 3000}, K: 15}, Options{DoubleCheck: 1})
 	if r.Checks.DoubleCheck != r.PrimesTested || r.Checks.Wilson != r.PrimesTested {
 		t.Errorf("checks %+v of %d primes", r.Checks, r.PrimesTested)
+	}
+}
+
+func TestDoubleCheckOfAFraction(t *testing.T) {
+	r := mustSearch(t, plan.Plan{Range: plan.Range{Lo: 2, Hi: 30_000}, K: 15}, Options{DoubleCheck: 0.25})
+	if share := float64(r.Checks.DoubleCheck) / float64(r.PrimesTested); math.Abs(share-0.25) > 0.02 {
+		t.Errorf("%.3f of the primes had a second run, want 0.25", share)
 	}
 }
 
@@ -346,6 +354,7 @@ func TestBadPlansAndOptionsAreRefused(t *testing.T) {
 	}{
 		{plan.Plan{Range: plan.Range{Lo: 0, Hi: 10}, K: 15}, Options{}}, {plan.Plan{Range: plan.Range{Lo: 10, Hi: 2}, K: 15}, Options{}},
 		{plan.Plan{Range: good.Range, K: 0}, Options{}}, {good, Options{Threads: -1}}, {good, Options{Threads: 5000}}, {good, Options{Kernel: "abacus"}},
+		{good, Options{DoubleCheck: 1.5}}, {good, Options{DoubleCheck: -0.1}}, {good, Options{DoubleCheck: math.NaN()}},
 	} {
 		if _, err := Search(context.Background(), c.pl, c.o); err == nil {
 			t.Errorf("%+v was accepted", c)

@@ -49,7 +49,7 @@ func VerifyCertificate(data []byte, registry keys.Registry, at time.Time) Certif
 		err = decode(parsed.Root, &c)
 	}
 	if err != nil {
-		r.Refusal = verdict.Refuse("SchemaInvalid", "", "%v", err)
+		r.Refusal = unreadable(err)
 		return r
 	}
 	r.Certificate = &c

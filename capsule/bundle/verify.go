@@ -3,10 +3,12 @@ package bundle
 import (
 	"crypto/ed25519"
 	"encoding/base64"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/keys"
 	"github.com/erdos1056/erdos1056/capsule/verdict"
 )
@@ -39,7 +41,7 @@ func Verify(data []byte, registry keys.Registry) Report {
 	var r Report
 	d, err := Read(data)
 	if err != nil {
-		r.Refusal = verdict.Refuse("SchemaInvalid", "", "%v", err)
+		r.Refusal = unreadable(err)
 		return r
 	}
 	r.Document = d
@@ -60,6 +62,16 @@ func Verify(data []byte, registry keys.Registry) Report {
 		r.inspectTraces()
 	}
 	return r
+}
+
+// unreadable is the refusal of a text that is not of its format. A limit of the
+// reader stays one: it is no verdict.
+func unreadable(err error) error {
+	var limit *canon.LimitError
+	if errors.As(err, &limit) {
+		return err
+	}
+	return verdict.Refuse("SchemaInvalid", "", "%v", err)
 }
 
 func (r *Report) checkSignature(registry keys.Registry) {

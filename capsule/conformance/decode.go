@@ -14,28 +14,34 @@ import (
 // range or spelled as a fraction, and a repeated field. What that reader
 // accepts in silence is returned as findings.
 func Read(data []byte) (*Manifest, []verdict.Finding, error) {
+	m, _, findings, err := read(data)
+	return m, findings, err
+}
+
+// read also returns the value that the manifest was read from.
+func read(data []byte) (*Manifest, canon.Value, []verdict.Finding, error) {
 	m := Manifest{
 		DataAccess: DataAccess{TenantScopes: []string{"selected"}},
 		Safety:     SafetyPolicy{Sandbox: SandboxNone},
 	}
 	doc, err := canon.Parse(data, canon.DocumentLimits)
 	if err != nil {
-		return nil, nil, err
+		return nil, canon.Value{}, nil, err
 	}
 	d := decoder{}
 	if err := d.structure(doc.Root, reflect.ValueOf(&m).Elem(), ""); err != nil {
-		return nil, nil, err
+		return nil, canon.Value{}, nil, err
 	}
 	findings, err := irregularityFindings(doc.Irregularities)
 	if err != nil {
-		return nil, nil, err
+		return nil, canon.Value{}, nil, err
 	}
 	if slices.ContainsFunc(findings, func(f verdict.Finding) bool { return f.Name == verdict.DuplicateKey }) {
 		if err := checkRepeatedFields(data); err != nil {
-			return nil, nil, err
+			return nil, canon.Value{}, nil, err
 		}
 	}
-	return &m, append(findings, d.verdict.Findings...), nil
+	return &m, doc.Root, append(findings, d.verdict.Findings...), nil
 }
 
 func irregularityFindings(irregularities []canon.Irregularity) ([]verdict.Finding, error) {

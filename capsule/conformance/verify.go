@@ -34,7 +34,7 @@ type Report struct {
 // rule, hash and signature. corpus is the content of the file that the block
 // names as its replay corpus, nil when that is not at hand.
 func Verify(data []byte, registry keys.Registry, corpus []byte) Report {
-	m, findings, err := Read(data)
+	m, root, findings, err := read(data)
 	if err != nil {
 		return Report{Verdict: verdict.Verdict{Refusal: err}}
 	}
@@ -54,7 +54,7 @@ func Verify(data []byte, registry keys.Registry, corpus []byte) Report {
 	if r.Refusal == nil {
 		r.inspectSignature(registry)
 		r.inspectDeclaration()
-		r.inspectCoverage(data, corpus)
+		r.inspectCoverage(uncovered(root), corpus)
 	}
 	return r
 }

@@ -79,7 +79,7 @@ func (d *Declared) Replay(ctx context.Context, runtime sandbox.Runtime, platform
 	if err != nil {
 		return Evidence{}, err
 	}
-	scratch, err := os.MkdirTemp("", "erdos1056-replay-")
+	scratch, err := os.MkdirTemp("", "erdos1056-conform-")
 	if err != nil {
 		return Evidence{}, err
 	}

@@ -10,7 +10,9 @@ import (
 
 // Verdict is the outcome of verifying one file.
 type Verdict struct {
-	// Refusal is the original's verdict: nil when it accepts the file.
+	// Refusal is the original's verdict: nil when it accepts the file. A
+	// *canon.LimitError in it is no verdict; the file is too large or too deep
+	// for this reader.
 	Refusal error
 	// Findings are what the original does not look at.
 	Findings []Finding

@@ -30,7 +30,7 @@ func readBundle(c *call) (*bundle.Document, error) {
 	}
 	d, err := bundle.Read(text)
 	if err != nil {
-		return nil, mismatchError("%s: %v", name, err)
+		return nil, refused(name, err)
 	}
 	return d, nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,10 +53,7 @@ func (f *conformFlags) run(ctx context.Context, c *call) error {
 	}
 	d, err := declaration.Open(folder, registry)
 	if err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-		return mismatchError("%s: %v", folder, err)
+		return refused(folder, err)
 	}
 	if f.check != "" {
 		return f.checkAgain(c, d, registry)

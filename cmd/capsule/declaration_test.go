@@ -217,6 +217,12 @@ func TestPublishedBundlesAndCertificates(t *testing.T) {
 		t.Error(out)
 	}
 	s.run(exitUsage, "bundle", "verify", certificate, "--at", "tomorrow")
+	s.write("deep.json", []byte(strings.Repeat("[", 100)+strings.Repeat("]", 100)))
+	for _, verb := range []string{"bundle verify", "verify-manifest"} {
+		if _, messages := s.run(exitInternal, append(strings.Fields(verb), "{}/deep.json")...); !strings.Contains(messages, "no verdict") {
+			t.Error(messages)
+		}
+	}
 	s.write("task.json", []byte("{}"))
 	s.run(exitInternal, "bundle", "verify", academy+"submissions/example-submission.bundle.json", "--task", "{}/task.json")
 }

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"maps"
 
 	"github.com/spf13/pflag"
 
+	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/verdict"
 )
 
@@ -29,9 +33,22 @@ func (f *strictnessFlags) conclude(c *call, name string, v verdict.Verdict, deta
 		c.say("finding %v", finding)
 	}
 	if err := v.Err(strict); err != nil {
-		return mismatchError("%s: %v", name, err)
+		return refused(name, err)
 	}
 	object := map[string]any{"type": "verdict", "verdict": "verified", "strict": strict, "findings": len(v.Findings)}
 	maps.Copy(object, details)
 	return c.print(object, "verified  %s", text)
+}
+
+// refused returns the error of a file that was refused: a mismatch, unless the
+// file is absent, or beyond what is read, which is no verdict.
+func refused(name string, err error) error {
+	var limit *canon.LimitError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return err
+	case errors.As(err, &limit):
+		return fmt.Errorf("%s: no verdict: %w", name, err)
+	}
+	return mismatchError("%s: %v", name, err)
 }

@@ -37,3 +37,10 @@ func machineBuckets(implementation string) bucketFunctions {
 	}
 	return bucketFunctions{}
 }
+
+func machineFilter(implementation string) filterFunction {
+	if implementation == "avx512" {
+		return filterAVX512
+	}
+	return nil
+}

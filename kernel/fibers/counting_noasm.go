@@ -7,3 +7,5 @@ func machineBytes(string) byteFunctions { return byteFunctions{} }
 func machineNibbles(string) *nibbleFunctions { return nil }
 
 func machineBuckets(string) bucketFunctions { return bucketFunctions{} }
+
+func machineFilter(string) filterFunction { return nil }

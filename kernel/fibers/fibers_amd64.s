@@ -564,3 +564,69 @@ equal:
 	MOVQ         AX, ret+24(FP)
 	VZEROUPPER
 	RET
+
+// func filterAVX512(places *uint32, keys *int32, n int, marks *uint32) int
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·filterAVX512(SB), NOSPLIT, $0-40
+	MOVQ         places+0(FP), AX
+	MOVQ         keys+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         marks+24(FP), BX
+	VMOVDQU32    (BX), Z0
+	VMOVDQU32    64(BX), Z1
+	VMOVDQU32    128(BX), Z2
+	VMOVDQU32    192(BX), Z3
+	MOVL         $0x00000001, BX
+	VPBROADCASTD BX, Z4
+	MOVL         $0x00000020, BX
+	VPBROADCASTD BX, Z5
+	MOVL         $0x00000010, BX
+	VPBROADCASTD BX, Z7
+	VMOVDQU32    places<>+0(SB), Z6
+	XORQ         BX, BX
+
+filter:
+	VPABSD (CX), Z8
+
+	// the mark: bits 0 to 4 of a select in one half of the marks, bit 5 the half
+	VMOVDQA32 Z8, Z9
+	VPERMI2D  Z1, Z0, Z9
+	VMOVDQA32 Z8, Z10
+	VPERMI2D  Z3, Z2, Z10
+	VPTESTMD  Z5, Z8, K1
+	VPBLENDMD Z10, Z9, K1, Z9
+
+	// rotated right by a>>6 mod 32, its lowest bit decides
+	VPSRLD      $0x06, Z8, Z8
+	VPRORVD     Z8, Z9, Z9
+	VPTESTMD    Z4, Z9, K1
+	VPCOMPRESSD Z6, K1, Z9
+	VMOVDQU32   Z9, (AX)(BX*4)
+	KMOVW       K1, SI
+	POPCNTL     SI, SI
+	ADDQ        SI, BX
+	VPADDD      Z7, Z6, Z6
+	ADDQ        $0x40, CX
+	SUBQ        $0x10, DX
+	JNZ         filter
+	MOVQ        BX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+DATA places<>+0(SB)/4, $0x00000000
+DATA places<>+4(SB)/4, $0x00000001
+DATA places<>+8(SB)/4, $0x00000002
+DATA places<>+12(SB)/4, $0x00000003
+DATA places<>+16(SB)/4, $0x00000004
+DATA places<>+20(SB)/4, $0x00000005
+DATA places<>+24(SB)/4, $0x00000006
+DATA places<>+28(SB)/4, $0x00000007
+DATA places<>+32(SB)/4, $0x00000008
+DATA places<>+36(SB)/4, $0x00000009
+DATA places<>+40(SB)/4, $0x0000000a
+DATA places<>+44(SB)/4, $0x0000000b
+DATA places<>+48(SB)/4, $0x0000000c
+DATA places<>+52(SB)/4, $0x0000000d
+DATA places<>+56(SB)/4, $0x0000000e
+DATA places<>+60(SB)/4, $0x0000000f
+GLOBL places<>(SB), RODATA|NOPTR, $64

@@ -36,3 +36,8 @@ func addBytes32(table *byte, keys *int32, n int)
 
 // countEqualAVX2 returns how many of n keys, a multiple of 16 and at least 16, at most 2^19, equal key.
 func countEqualAVX2(keys *uint16, n int, key uint16) int
+
+// filterAVX512 stores the places, from 0 on, of those of n signed keys, a multiple of 16 and at least 16,
+// whose class has its bit in the 64 marks, and returns their number. Class a has bit
+// a>>6 mod 32 of mark a mod 64. There must be room for 16 places behind the last one.
+func filterAVX512(places *uint32, keys *int32, n int, marks *uint32) int

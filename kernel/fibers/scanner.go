@@ -32,7 +32,6 @@ type Scanner struct {
 
 	chain    residues.Chain
 	keys     []int32
-	places   *[residues.BlockSize]uint16
 	wanted   classSet
 	tables   map[Counting]counts
 	found    []cell
@@ -142,7 +141,6 @@ func (s *Scanner) start(p, unit uint32) error {
 	}
 	if s.keys == nil {
 		s.keys = make([]int32, residues.BlockSize)
-		s.places = new([residues.BlockSize]uint16)
 	}
 	s.chain.WrongLaneStart = s.take(WrongLaneStart)
 	s.chain.Start(s.Implementation, p, unit)
@@ -178,7 +176,7 @@ func (s *Scanner) count(ctx context.Context, d counts) error {
 
 // Bytes is the memory that the Scanner holds.
 func (s *Scanner) Bytes() int {
-	n := len(s.wanted.marks) + 8*len(s.wanted.bitmap) + 2*residues.BlockSize + 4*cap(s.keys) + 8*(cap(s.found)+cap(s.partners)) + 4*cap(s.scratch)
+	n := s.wanted.bytes() + 4*cap(s.keys) + 8*(cap(s.found)+cap(s.partners)) + 4*cap(s.scratch)
 	for _, t := range s.tables {
 		n += t.bytes()
 	}

@@ -61,6 +61,7 @@ func (s *Scanner) collect(ctx context.Context, classes []uint32, m int) ([]Fiber
 	slices.Sort(classes)
 	classes = slices.Compact(classes)
 	wanted := &s.wanted
+	wanted.machineFilter = machineFilter(s.Implementation.Name)
 	wanted.reset(classes, s.chain.Prime())
 	var hits []hit
 	var b residues.Block
@@ -72,7 +73,7 @@ func (s *Scanner) collect(ctx context.Context, classes []uint32, m int) ([]Fiber
 		if !more {
 			break
 		}
-		for _, i := range wanted.filter(b.Keys, s.places) {
+		for _, i := range wanted.filter(b.Keys) {
 			if k := b.Keys[i]; wanted.has(k) {
 				hits = append(hits, hit{k, b.Cut(int(i))})
 			}

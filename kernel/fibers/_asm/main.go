@@ -32,6 +32,7 @@ func main() {
 	addBytes(16, "uint16")
 	addBytes(32, "int32")
 	countEqualAVX2()
+	filterAVX512()
 	Generate()
 }
 
@@ -402,4 +403,61 @@ func countEqualAVX2() {
 	Store(wide, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
+}
+
+func filterAVX512() {
+	TEXT("filterAVX512", NOSPLIT, "func(places *uint32, keys *int32, n int, marks *uint32) int")
+	Doc("filterAVX512 stores the places, from 0 on, of those of n signed keys, a multiple of 16 and at least 16,",
+		"whose class has its bit in the 64 marks, and returns their number. Class a has bit",
+		"a>>6 mod 32 of mark a mod 64. There must be room for 16 places behind the last one.")
+	places, keys := Load(Param("places"), GP64()), Load(Param("keys"), GP64())
+	n, marks := Load(Param("n"), GP64()), Load(Param("marks"), GP64())
+	var table [4]VecVirtual
+	for i := range table {
+		table[i] = ZMM()
+		VMOVDQU32(Mem{Base: marks, Disp: 64 * i}, table[i])
+	}
+	one, upper, place, sixteen := ZMM(), ZMM(), ZMM(), ZMM()
+	broadcastD(1, one)
+	broadcastD(32, upper)
+	broadcastD(16, sixteen)
+	VMOVDQU32(placeTable(), place)
+	count := GP64()
+	XORQ(count, count)
+	Label("filter")
+	a, low, high := ZMM(), ZMM(), ZMM()
+	VPABSD(Mem{Base: keys}, a)
+	Comment("the mark: bits 0 to 4 of a select in one half of the marks, bit 5 the half")
+	VMOVDQA32(a, low)
+	VPERMI2D(table[1], table[0], low)
+	VMOVDQA32(a, high)
+	VPERMI2D(table[3], table[2], high)
+	half, hit := K(), K()
+	VPTESTMD(upper, a, half)
+	VPBLENDMD(high, low, half, low)
+	Comment("rotated right by a>>6 mod 32, its lowest bit decides")
+	VPSRLD(Imm(6), a, a)
+	VPRORVD(a, low, low)
+	VPTESTMD(one, low, hit)
+	VPCOMPRESSD(place, hit, low)
+	VMOVDQU32(low, Mem{Base: places, Index: count, Scale: 4})
+	hits := GP32()
+	KMOVW(hit, hits)
+	POPCNTL(hits, hits)
+	ADDQ(hits.As64(), count)
+	VPADDD(sixteen, place, place)
+	ADDQ(Imm(64), keys)
+	SUBQ(Imm(16), n)
+	JNZ(LabelRef("filter"))
+	Store(count, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+func placeTable() Mem {
+	m := GLOBL("places", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(4*i, U32(i))
+	}
+	return m
 }
