@@ -20,7 +20,8 @@ var mayImport = map[string][]string{
 	"kernel/artifact":   {"kernel/plan"},
 	"kernel/transcript": {"kernel/plan"},
 	"kernel/witness":    {"kernel/plan"},
-	"kernel": {"kernel/plan", "kernel/primes", "kernel/residues", "kernel/fibers", "kernel/reference",
+	"kernel/special":    {"kernel/residues"},
+	"kernel": {"kernel/special", "kernel/plan", "kernel/primes", "kernel/residues", "kernel/fibers", "kernel/reference",
 		"kernel/artifact", "kernel/transcript"},
 }
 

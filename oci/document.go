@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// Media types of the OCI image specification, and of Docker's archive where
-// other builders' base images use it.
+// Media types of the OCI image specification and of sigstore bundles.
 const (
 	IndexType     = "application/vnd.oci.image.index.v1+json"
 	ManifestType  = "application/vnd.oci.image.manifest.v1+json"

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
@@ -52,7 +53,7 @@ func (r Registry) Attach(ctx context.Context, repository string, subject Digest,
 		return "", err
 	}
 	for _, blob := range []remoteBlob{{empty, emptyJSON}, {layer, bundle}} {
-		upload, err := partialLayer(blob)
+		upload, err := partial.CompressedToLayer(blob)
 		if err != nil {
 			return "", err
 		}

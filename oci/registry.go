@@ -216,5 +216,3 @@ func (b remoteBlob) MediaType() (types.MediaType, error) {
 func (b remoteBlob) Compressed() (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(b.data)), nil
 }
-
-func partialLayer(b remoteBlob) (v1.Layer, error) { return partial.CompressedToLayer(b) }

@@ -3,73 +3,20 @@ package oci
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
-	"log"
-	"net"
 	"net/http"
-	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/google/go-containerregistry/pkg/registry"
+	"github.com/erdos1056/erdos1056/oci/registrytest"
 )
-
-// inProcess starts a registry in this process and returns its address.
-func inProcess(t *testing.T, referrers bool) string {
-	t.Helper()
-	server := httptest.NewServer(registry.New(registry.WithReferrersSupport(referrers), registry.Logger(log.New(io.Discard, "", 0))))
-	t.Cleanup(server.Close)
-	return strings.TrimPrefix(server.URL, "http://")
-}
-
-// debianRegistry starts Debian's docker-registry on the loopback interface and
-// returns its address, or "" if it is not installed.
-func debianRegistry(t *testing.T) string {
-	t.Helper()
-	program, err := exec.LookPath("docker-registry")
-	if err != nil {
-		t.Log("docker-registry is not installed; the registry in this process stands in for it")
-		return ""
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	listener.Close()
-	dir := t.TempDir()
-	config := fmt.Sprintf("version: 0.1\nlog: {level: error}\nstorage: {filesystem: {rootdirectory: %s}}\nhttp: {addr: %s}\n", dir, address)
-	if err := os.WriteFile(filepath.Join(dir, "config.yml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	server := exec.Command(program, "serve", filepath.Join(dir, "config.yml"))
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		server.Process.Kill()
-		server.Wait()
-	})
-	for range 100 {
-		if answer, err := http.Get("http://" + address + "/v2/"); err == nil {
-			answer.Body.Close()
-			return address
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatal("docker-registry does not answer")
-	return ""
-}
 
 func TestPushAndPullByDigest(t *testing.T) {
 	im := build(t, sample(t))
 	ctx := context.Background()
-	for name, address := range map[string]string{"in process": inProcess(t, true), "docker-registry": debianRegistry(t)} {
+	for name, address := range map[string]string{"in process": registrytest.InProcess(t, true), "docker-registry": registrytest.Debian(t)} {
 		if address == "" {
 			continue
 		}
@@ -102,7 +49,7 @@ func TestBundlesTravelAsReferrers(t *testing.T) {
 	im := build(t, sample(t))
 	ctx := context.Background()
 	registries := map[string]string{
-		"referrers API": inProcess(t, true), "fallback tag": inProcess(t, false), "docker-registry": debianRegistry(t),
+		"referrers API": registrytest.InProcess(t, true), "fallback tag": registrytest.InProcess(t, false), "docker-registry": registrytest.Debian(t),
 	}
 	for name, address := range registries {
 		if address == "" {
@@ -204,7 +151,7 @@ func TestOtherToolsSeeTheSameDigest(t *testing.T) {
 	if err := im.WriteArchive(archive, "localhost/sample", "latest"); err != nil {
 		t.Fatal(err)
 	}
-	address := debianRegistry(t)
+	address := registrytest.Debian(t)
 	if _, err := exec.LookPath("skopeo"); err != nil || address == "" {
 		t.Log("skopeo or docker-registry is not installed: nothing to compare with")
 		return

@@ -38,6 +38,9 @@ func (e *engine) Probe(ctx context.Context) (string, error) {
 		}
 		return version, nil
 	}
+	if os.Geteuid() != 0 {
+		return "", errors.New("needs root here")
+	}
 	version, err := answer(ctx, func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, "podman", "--version") })
 	version = strings.TrimPrefix(version, "podman version ")
 	if err == nil && lowLevelRuntime() != "" {
@@ -231,8 +234,8 @@ func (e *engine) configure(c *container) error {
 	return os.WriteFile(c.path("containers.conf"), []byte(strings.Join(lines, "\n")+"\n"), 0o600)
 }
 
-// client returns a call of the engine. podman works in a store of its own and,
-// as root, in a mount namespace of its own, both of which vanish with the run.
+// client returns a call of the engine. podman works in a store and in a mount
+// namespace of its own, both of which vanish with the run.
 func (e *engine) client(ctx context.Context, c *container, args ...string) *exec.Cmd {
 	if e.program != "podman" {
 		return exec.CommandContext(ctx, e.program, args...)
@@ -242,15 +245,13 @@ func (e *engine) client(ctx context.Context, c *container, args ...string) *exec
 	}
 	cmd := exec.CommandContext(ctx, "podman", append(global, args...)...)
 	cmd.Env = append(os.Environ(), "CONTAINERS_CONF="+c.path("containers.conf"), "TMPDIR="+c.folder)
-	if os.Geteuid() == 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
-	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	return cmd
 }
 
 // removeGroups removes the empty parent cgroups that podman leaves.
 func (e *engine) removeGroups(c *container) error {
-	if e.program != "podman" || os.Geteuid() != 0 {
+	if e.program != "podman" {
 		return nil
 	}
 	folders, err := filepath.Glob("/sys/fs/cgroup/*/" + c.name)

@@ -5,13 +5,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestMain(m *testing.M) {
 	RunInit()
+	// A careless caller: this folder stays open in every program that is started.
+	if _, err := unix.Open("/", unix.O_RDONLY|unix.O_DIRECTORY, 0); err != nil {
+		panic(err)
+	}
 	code := m.Run()
 	os.RemoveAll(fixture.dir)
 	os.Exit(code)
@@ -27,7 +34,7 @@ func hostile(t testing.TB, attempt string, args ...string) Command {
 			{Path: "/capsule/verifier", Source: program, Executable: true},
 			{Path: "/hostile-fixture-may-run-here", Source: marker},
 		},
-		Args: append([]string{"/capsule/verifier", attempt}, args...),
+		Args: slices.Concat([]string{"/capsule/verifier", attempt}, args, []string{callerMark()}),
 	}
 }
 
@@ -134,6 +141,7 @@ var (
 	rootUser       = attempt{name: "root-user"}
 	kernelSurface  = attempt{name: "kernel-surface"}
 	environ        = attempt{name: "environment"}
+	descriptors    = attempt{name: "descriptors"}
 	forkBomb       = attempt{name: "fork-bomb"}
 	threads        = attempt{name: "threads"}
 	processors     = attempt{name: "processors"}
@@ -150,7 +158,7 @@ var (
 
 var everything = []attempt{
 	route, interfaces, unixSocket, write, links, chmod, device, otherProcesses, signal, readHost, namespace, mount,
-	capabilities, newPrivileges, rootUser, kernelSurface, environ, forkBomb, threads, memory, endlessOutput, sleep,
+	capabilities, newPrivileges, rootUser, kernelSurface, environ, descriptors, forkBomb, threads, memory, endlessOutput, sleep,
 }
 
 // TestEveryRuntimeDeniesEveryAttempt runs all attempts in all runtimes that this
@@ -217,6 +225,7 @@ var wallCases = []struct {
 	{attempt: newPrivileges, walls: []protection{noNewPrivileges, landlockRules, seccompFilter}},
 	{attempt: kernelSurface, walls: []protection{seccompFilter}},
 	{attempt: environ, walls: []protection{cleanEnvironment}},
+	{attempt: descriptors, walls: []protection{closedDescriptors}},
 	{attempt: forkBomb, walls: []protection{seccompFilter, processLimit}},
 	{attempt: forkBomb, walls: []protection{seccompFilter, processLimit}, rootless: true},
 	{attempt: threads, walls: []protection{processLimit}},

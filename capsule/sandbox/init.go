@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
 
@@ -45,8 +46,6 @@ func RunInit() {
 	}
 	runtime.LockOSThread()
 	report := os.NewFile(reportFD, "report")
-	unix.CloseOnExec(orderFD)
-	unix.CloseOnExec(reportFD)
 	if err := becomeVerifier(os.NewFile(orderFD, "order")); err != nil {
 		fmt.Fprint(report, err)
 		os.Exit(70)
@@ -69,6 +68,13 @@ func becomeVerifier(source io.Reader) error {
 	// An empty order means that the caller gave up or died.
 	if err := json.Unmarshal(data, &o); err != nil {
 		return fmt.Errorf("reading the order: %w", err)
+	}
+	// Nothing that this process holds is handed on, nor what the caller's caller
+	// may have left open.
+	if !o.Lowered.has(closedDescriptors) {
+		if err := unix.CloseRange(orderFD, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+			return fmt.Errorf("closing descriptors: %w", err)
+		}
 	}
 	if err := unix.Sethostname([]byte("capsule")); err != nil {
 		return fmt.Errorf("host name: %w", err)
@@ -112,7 +118,6 @@ func enterTree(o order) error {
 	unix.Umask(0o022)
 	sources := make([]*os.File, len(o.Command.Files))
 	for i := range sources {
-		unix.CloseOnExec(filesFD + i)
 		sources[i] = os.NewFile(uintptr(filesFD+i), o.Command.Files[i].Source)
 	}
 	if err := o.Command.plant(stage, sources); err != nil {

@@ -20,6 +20,7 @@ const (
 	outputLimit
 	fileLimits
 	cleanEnvironment
+	closedDescriptors
 )
 
 func (p protection) has(q protection) bool { return p&q != 0 }

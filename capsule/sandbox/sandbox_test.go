@@ -53,7 +53,7 @@ func TestSandboxDiesWithItsCaller(t *testing.T) {
 		}
 		r.Run(context.Background(), Command{
 			Files: []File{{Path: "/capsule/verifier", Source: order[1], Executable: true}, {Path: "/hostile-fixture-may-run-here", Source: order[2]}},
-			Args:  []string{"/capsule/verifier", "sleep", order[3]},
+			Args:  []string{"/capsule/verifier", "sleep", order[3], order[4]},
 		}, DefaultLimits())
 		return
 	}
@@ -64,7 +64,7 @@ func TestSandboxDiesWithItsCaller(t *testing.T) {
 			return slices.ContainsFunc(hostState(t), func(s string) bool { return strings.HasPrefix(s, "process /capsule/verifier sleep "+duration) })
 		}
 		caller := exec.Command("/proc/self/exe", "-test.run=^TestSandboxDiesWithItsCaller$")
-		caller.Env = append(os.Environ(), "SANDBOX_TEST_SLEEP="+strings.Join([]string{r.Name(), program, marker, duration}, " "))
+		caller.Env = append(os.Environ(), "SANDBOX_TEST_SLEEP="+strings.Join([]string{r.Name(), program, marker, duration, callerMark()}, " "))
 		dir := t.TempDir()
 		if r.Name() == "podman" {
 			// Its folders have at most 50 characters.
@@ -157,7 +157,7 @@ func TestUnprivilegedUser(t *testing.T) {
 	user.Env = []string{"SANDBOX_TEST_FILES=" + dir}
 	user.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 4242, Gid: 4242}}
 	output, err := user.CombinedOutput()
-	if err != nil || !strings.Contains(string(output), "attempts denied: 22") {
+	if err != nil || !strings.Contains(string(output), "attempts denied: 23") {
 		t.Errorf("%v\n%s", err, output)
 	}
 }

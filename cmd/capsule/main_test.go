@@ -9,23 +9,15 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
-	"fmt"
-	"io"
-	"log"
-	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
-
-	"github.com/google/go-containerregistry/pkg/registry"
 
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/oci/registrytest"
 )
 
 func TestMain(m *testing.M) {
@@ -58,13 +50,6 @@ func digestIn(t *testing.T, output string) string {
 		t.Fatalf("no pinned name in %q", output)
 	}
 	return strings.Fields(after)[0]
-}
-
-func localRegistry(t *testing.T) string {
-	t.Helper()
-	server := httptest.NewServer(registry.New(registry.WithReferrersSupport(true), registry.Logger(log.New(io.Discard, "", 0))))
-	t.Cleanup(server.Close)
-	return strings.TrimPrefix(server.URL, "http://")
 }
 
 func TestBuildWritesOneVerifierPerPlatform(t *testing.T) {
@@ -114,7 +99,7 @@ func TestReleaseVerifiersGiveTheSameImage(t *testing.T) {
 
 func TestImageIsReplayedFromEverywhere(t *testing.T) {
 	dir := t.TempDir()
-	repository := localRegistry(t) + "/erdos1056/verifier"
+	repository := registrytest.InProcess(t, true) + "/erdos1056/verifier"
 	out, messages := capsule(t, exitDone, "image", "--range", "2..100", "--oci-layout-path", dir+"/oci", "--tarball", dir+"/image.tar",
 		"--push", repository+":v1", "--image-refs", dir+"/refs", "--sbom", "spdx", "--sbom-dir", dir)
 	digest := digestIn(t, out)
@@ -250,7 +235,7 @@ func writeKeys(t *testing.T) (private, public string) {
 }
 
 func TestAttestationsTravelWithTheImage(t *testing.T) {
-	for name, address := range map[string]string{"in process": localRegistry(t), "docker-registry": debianRegistry(t)} {
+	for name, address := range map[string]string{"in process": registrytest.InProcess(t, true), "docker-registry": registrytest.Debian(t)} {
 		if address == "" {
 			continue
 		}
@@ -393,49 +378,10 @@ func TestDoctorSaysWhatThisMachineOffers(t *testing.T) {
 	}
 }
 
-// debianRegistry starts Debian's docker-registry on the loopback interface and
-// returns its address, or "" if it is not installed.
-func debianRegistry(t *testing.T) string {
-	t.Helper()
-	program, err := exec.LookPath("docker-registry")
-	if err != nil {
-		t.Log("docker-registry is not installed; the registry in this process stands in for it")
-		return ""
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	listener.Close()
-	dir := t.TempDir()
-	config := fmt.Sprintf("version: 0.1\nlog: {level: error}\nstorage: {filesystem: {rootdirectory: %s}}\nhttp: {addr: %s}\n", dir, address)
-	if err := os.WriteFile(filepath.Join(dir, "config.yml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	server := exec.Command(program, "serve", filepath.Join(dir, "config.yml"))
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		server.Process.Kill()
-		server.Wait()
-	})
-	for range 100 {
-		if answer, err := http.Get("http://" + address + "/v2/"); err == nil {
-			answer.Body.Close()
-			return address
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatal("docker-registry does not answer")
-	return ""
-}
-
 // TestPodmanRunsTheSameDigest pulls the image by digest with podman and runs it
 // under the limits that the published capsules are run under.
 func TestPodmanRunsTheSameDigest(t *testing.T) {
-	address := debianRegistry(t)
+	address := registrytest.Debian(t)
 	if _, err := exec.LookPath("podman"); err != nil || address == "" || os.Geteuid() != 0 {
 		t.Log("needs podman, docker-registry and root: the other tests pull and run by digest without them")
 		return

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -144,5 +143,5 @@ func (f *verifyFlags) require(statements []attestation.Statement) error {
 			return nil
 		}
 	}
-	return &codedError{exitMismatch, errors.Join(fmt.Errorf("no statement says that %s (%s) was verified", f.artifact, digest))}
+	return mismatchError("no statement says that %s (%s) was verified", f.artifact, digest)
 }

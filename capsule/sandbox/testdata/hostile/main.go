@@ -59,6 +59,7 @@ func main() {
 var table = map[string]func(args []string) string{
 	"capabilities":    capabilities,
 	"chmod":           chmod,
+	"descriptors":     descriptors,
 	"device":          device,
 	"endless-output":  endlessOutput,
 	"environment":     environment,
@@ -325,6 +326,20 @@ func readHost(visible []string) (got string) {
 		return nil
 	})
 	return got
+}
+
+// descriptors looks for files and folders that somebody left open.
+func descriptors([]string) string {
+	for fd := 3; fd < 64; fd++ {
+		var info syscall.Stat_t
+		if syscall.Fstat(fd, &info) != nil {
+			continue
+		}
+		if kind := info.Mode & syscall.S_IFMT; kind == syscall.S_IFREG || kind == syscall.S_IFDIR {
+			return fmt.Sprintf("descriptor %d is open", fd)
+		}
+	}
+	return ""
 }
 
 func environment([]string) string {
