@@ -84,6 +84,36 @@ func TestMissionOfTheRealRunHasItsPublishedDigest(t *testing.T) {
 	}
 }
 
+// No mission of version 0 was published; its fields are those of version 1
+// without the ones that version 1 added.
+func TestMissionOfVersion0IsReadButHasNoBundle(t *testing.T) {
+	m, err := Parse(vectors.Read(t, landed+"mission.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Schema = SchemaV0
+	m.TargetPacket, m.StrictBaseline, m.Worker, m.Profile = nil, nil, nil, nil
+	m.Verifier.CapsulePath, m.Verifier.CapsuleSHA256, m.Verifier.Image, m.Verifier.Platform = "", "", "", ""
+	data, err := m.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse(data)
+	if err != nil || again.Schema != SchemaV0 || again.Worker != nil {
+		t.Errorf("%+v, %v", again, err)
+	}
+	if _, err := again.Manifest(); err == nil {
+		t.Error("a mission of version 0 has a manifest")
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "mission.json"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenBundle(folder); err == nil || !strings.Contains(err.Error(), "is read, not run") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestPrepareMakesTheOriginalsMissionAndManifest(t *testing.T) {
 	draft, err := DraftSpec.Parse(vectors.Read(t, "v0.4.0/missions/erdos1056-k15-next/mission.draft.json"))
 	if err != nil {

@@ -174,27 +174,3 @@ func (p Policy) VerifierPlatform(profile Profile, host string) string {
 	}
 	return ""
 }
-
-// ParseAny reads a profile of version 2 under a policy made from itself: any
-// image and any known hosts. It is for a reader who only asks which draft a
-// profile registers.
-func ParseAny(data []byte) (Profile, error) {
-	doc, err := canon.ParseStrict(data, canon.DocumentLimits)
-	if err != nil {
-		return Profile{}, fmt.Errorf("profile: %w", err)
-	}
-	policy := Policy{ImageIDs: true}
-	platforms, _ := doc.Lookup("platforms")
-	for _, m := range platforms.Members() {
-		host, known := HostsByName[m.Key]
-		if !known {
-			return Profile{}, schema.Violation("profile.platforms."+m.Key, "this host is not known")
-		}
-		policy.Hosts = append(policy.Hosts, host)
-		image, _ := m.Value.Lookup("verifier_image")
-		if name, _, named := strings.Cut(image.Text(), "@"); named {
-			policy.Images = append(policy.Images, name)
-		}
-	}
-	return policy.Parse(data)
-}

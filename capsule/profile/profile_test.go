@@ -10,6 +10,7 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/internal/vectors"
+	"github.com/erdos1056/erdos1056/capsule/mission"
 )
 
 func TestSeedProfilesHaveTheirPublishedRoots(t *testing.T) {
@@ -270,6 +271,58 @@ func TestNewMakesAProfileThatValidates(t *testing.T) {
 	in.Range.Start = in.Range.End + 1
 	if _, err := p.New(in); err == nil {
 		t.Error("an empty range passed")
+	}
+}
+
+func TestRegisterBindsADraftAndItsContract(t *testing.T) {
+	p := packageOf(t, seed, vectors.Read(t, "v0.4.0/profiles/"+seed+".json"))
+	path := filepath.Join(p.Root, "profiles", seed+".json")
+	draft := vectors.Read(t, "v0.4.0/missions/erdos1056-k15-next/mission.draft.json")
+	r, err := Register(path, draft)
+	if err != nil || r.Reference.Name != seed || r.Landing.Route() != "defer" || r.Contract != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := Register(path, append(draft, ' ')); err == nil || !strings.Contains(err.Error(), "profile.draft_sha256") {
+		t.Errorf("another draft: %v", err)
+	}
+
+	contract, err := mission.ResultContractSpec.Encode(mission.ResultContract{Schema: mission.ResultContractSpec.ID, Target: "erdos:1056", ClaimExact: "C",
+		ClaimType: "computational", Replayability: "exact", CandidateStatus: "success", VerifierStatus: "passed", RequiredArtifactKinds: []string{"witness"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := canon.ParseStrict(data, canon.DocumentLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	landing := canon.NewObject(canon.Member{Key: "expected_routes", Value: canon.NewArray(canon.NewString("permit"))}, canon.Member{Key: "max_accepted_delta", Value: canon.NewInteger(1)})
+	doc = doc.With("landing", landing).With("result_contract", canon.NewString("missions/contract.json")).
+		With("result_contract_sha256", canon.NewString(string(canon.Sum(contract))))
+	text, err := canon.EncodeLine(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{path: text, filepath.Join(p.Root, "missions/contract.json"): contract} {
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r, err = Register(path, draft); err != nil || r.Landing.Route() != "permit" || r.Contract.ClaimExact != "C" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := p.Validate(seed); err != nil {
+		t.Errorf("Validate: %v", err)
+	}
+	changed := bytes.Replace(contract, []byte("erdos:1056"), []byte("erdos:1057"), 1)
+	if err := os.WriteFile(filepath.Join(p.Root, "missions/contract.json"), changed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Register(path, draft); err == nil || !strings.Contains(err.Error(), "profile.result_contract_sha256") {
+		t.Errorf("another contract: %v", err)
 	}
 }
 

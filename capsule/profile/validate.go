@@ -89,7 +89,7 @@ func (p Package) Validate(name string) (Validation, error) {
 	if err := profile.CheckDraft(draft); err != nil {
 		return Validation{}, err
 	}
-	if err := p.checkContract(profile); err != nil {
+	if _, err := p.contract(profile); err != nil {
 		return Validation{}, err
 	}
 	v := Validation{
@@ -164,25 +164,26 @@ func drifted(field, what, recorded string, found canon.Digest) error {
 	return nil
 }
 
-func (p Package) checkContract(profile Profile) error {
+// contract reads the result contract of a profile, nil if it has none.
+func (p Package) contract(profile Profile) (*mission.ResultContract, error) {
 	if profile.ResultContract == "" {
-		return nil
+		return nil, nil
 	}
 	data, err := file.ReadBelow(p.Root, profile.ResultContract, maxDocumentBytes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := drifted("result_contract_sha256", profile.ResultContract, profile.ResultContractSHA256, canon.Sum(data)); err != nil {
-		return err
+		return nil, err
 	}
 	contract, err := mission.ResultContractSpec.Parse(data)
+	if err == nil && contract.Target != profile.Target {
+		err = schema.Violation("result_contract.target", "expected the profile's target %q, found %q", profile.Target, contract.Target)
+	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", profile.ResultContract, err)
+		return nil, fmt.Errorf("%s: %w", profile.ResultContract, err)
 	}
-	if contract.Target != profile.Target {
-		return fmt.Errorf("%s: %w", profile.ResultContract, schema.Violation("result_contract.target", "expected the profile's target %q, found %q", profile.Target, contract.Target))
-	}
-	return nil
+	return &contract, nil
 }
 
 func (p Package) checkPlatform(host string, platform Platform) error {

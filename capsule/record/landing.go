@@ -139,7 +139,7 @@ type Publication struct {
 var LandingReplySpec = schema.Spec[LandingReply]{
 	Name: "landing_reply", ID: "vela.land-reply", Title: "Reply of a landing command",
 	Limits: canon.Limits{Bytes: MaxLandingOutput, Depth: 32},
-	Fields: schema.Object{
+	Fields: schema.Open{
 		schema.Required("ok", schema.Truth(true)),
 		schema.Required("command", schema.Const("land")),
 		schema.Required("operation_id", schema.String{Min: 1, Max: 256}),
@@ -153,7 +153,7 @@ var LandingReplySpec = schema.Spec[LandingReply]{
 		schema.Required("accepted_event_count_before", schema.Nullable{Type: count}),
 		schema.Required("accepted_event_count_after", schema.Nullable{Type: count}),
 		schema.Required("accepted_event_delta", schema.Nullable{Type: count}),
-		schema.Required("publication", schema.Object{
+		schema.Required("publication", schema.Open{
 			schema.Required("state", schema.Enum{"committed_local", "pushed", "unchanged"}),
 			schema.Optional("commit", schema.GitObject),
 		}),

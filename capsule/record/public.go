@@ -223,9 +223,14 @@ func publishable(m mission.Mission, run Run) error {
 		return schema.Violation("run.verifier.status", "publishing needs a verifier that passed twice, found %s and %s", run.Verifier.Status, run.Reproduction.VerifierStatus)
 	case run.Landing.Route != "defer" || run.Landing.AcceptedEventDelta == nil || *run.Landing.AcceptedEventDelta != 0:
 		return schema.Violation("run.landing.route", "publishing needs the route defer with an accepted delta of 0, found %s", run.Landing.Route)
+	case !proposal.MatchString(run.Landing.ProposalID):
+		return schema.Violation("run.landing.proposal_id", "it becomes part of commands; expected letters, digits, '.', '_', ':', '-', found %q", run.Landing.ProposalID)
 	}
 	return nil
 }
+
+// proposal is a proposal's id that a shell takes as one word.
+var proposal = regexp.MustCompile(`^[A-Za-z0-9._:-]+$`)
 
 // PendingCommands is the file pending-commands.json: what a person can run to
 // judge a proposal.

@@ -365,6 +365,14 @@ func TestPublishRefusesADiagnosticRunAndAForeignRepository(t *testing.T) {
 	}
 }
 
+func TestPublishRefusesAProposalThatIsNoWord(t *testing.T) {
+	run := parseRun(t, runs+"v0.6.3-land/run/run.json")
+	run.Landing.ProposalID = "vpr_1; rm -r ."
+	if _, err := Publish(landedMission(t), run, "https://github.com/vela-science/erdos-frontier"); err == nil || !strings.Contains(err.Error(), "run.landing.proposal_id") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestRealVerifierOutcomesHaveTheirPublishedRoot(t *testing.T) {
 	for file, public := range map[string]string{
 		"run_eb6bcd46.verifier.json": "main-4ff23a6/evidence/build-week/run_eb6bcd46-cffd-4ae8-b630-2681bd84da71.public.json",
@@ -401,6 +409,10 @@ func TestLandingReplySpeaksTheWordsOfARun(t *testing.T) {
 	want, _ := json.Marshal(parseRun(t, runs+"v0.6.3-land/run/run.json").Landing)
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s; want %s", got, want)
+	}
+	more := strings.Replace(command.Stdout, `{"ok":true`, `{"more":[],"ok":true`, 1)
+	if _, err := LandingReplySpec.Parse([]byte(more)); err != nil {
+		t.Errorf("a reply that says more: %v", err)
 	}
 	reply.Route = ExactRetry
 	if _, err := reply.Landing(); err == nil {

@@ -51,26 +51,31 @@ func (r *run) land(ctx context.Context, candidate record.Candidate, digest canon
 	if err := r.append(record.ReceiptMapped, object{"candidate_digest": digest, "evidence": evidence, "counterevidence": counter}); err != nil {
 		return nil, m.Roots, err
 	}
-	r.recover.begun = true
+	r.landed.begun = true
 	reply, err := r.callLanding(ctx, candidate, evidence, counter)
 	if err != nil {
 		return nil, m.Roots, err
 	}
 	landing, err := r.checkReply(reply)
 	if err != nil {
-		r.recover.problem = err
-		return nil, m.Roots, r.phase(record.PhaseLandingCheck, err)
+		r.landed.problem = err
+		return nil, m.Roots, failedIn(record.PhaseLandingCheck, err)
 	}
 	if err := r.bindReceipt(candidate, landing); err != nil {
-		r.recover.problem = err
-		return nil, m.Roots, r.phase(record.PhaseReceiptBinding, err)
+		r.landed.problem = err
+		return nil, m.Roots, failedIn(record.PhaseReceiptBinding, err)
 	}
-	if err := r.append(record.LandingCompleted, object{"receipt_root": landing.ReceiptRoot, "proposal_id": landing.ProposalID, "route": landing.Route,
-		"original_route": landing.OriginalRoute, "accepted_event_delta": landing.AcceptedEventDelta, "publication_state": landing.PublicationState}); err != nil {
+	if err := r.append(record.LandingCompleted, landedPayload(landing)); err != nil {
 		return nil, m.Roots, err
 	}
 	r.order.Report("landed", fmt.Sprintf("%s, proposal %s", landing.Route, landing.ProposalID))
 	return &landing, *reply.FinalRoots, nil
+}
+
+// landedPayload is the payload of landing.completed.
+func landedPayload(l record.RunLanding) object {
+	return object{"receipt_root": l.ReceiptRoot, "proposal_id": l.ProposalID, "route": l.Route,
+		"original_route": l.OriginalRoute, "accepted_event_delta": l.AcceptedEventDelta, "publication_state": l.PublicationState}
 }
 
 // layOut puts copies of the artifacts under their paths into landing/.
@@ -137,10 +142,10 @@ func (r *run) callLanding(ctx context.Context, candidate record.Candidate, evide
 	observed, failure := execute(ctx, argv, r.folder.Record("landing"), l.Timeout)
 	data, err := record.LandingCommandSpec.Encode(observed)
 	if err != nil {
-		r.recover.problem = err
-		return record.LandingReply{}, r.phase(record.PhaseLandingCommand, err)
+		r.landed.problem = err
+		return record.LandingReply{}, failedIn(record.PhaseLandingCommand, err)
 	}
-	r.recover.command = &observed
+	r.landed.command = &observed
 	if err := r.write(record.LandingCommandFile, data); err != nil {
 		return record.LandingReply{}, err
 	}
@@ -148,21 +153,21 @@ func (r *run) callLanding(ctx context.Context, candidate record.Candidate, evide
 		failure = fmt.Errorf("the landing command exited with status %d", observed.ExitCode)
 	}
 	if failure != nil {
-		r.recover.problem = failure
-		return record.LandingReply{}, r.phase(record.PhaseLandingCommand, failure)
+		r.landed.problem = failure
+		return record.LandingReply{}, failedIn(record.PhaseLandingCommand, failure)
 	}
 	raw, err := canon.ParseStrict([]byte(observed.Stdout), canon.RecordLimits)
 	if err == nil {
 		err = r.recordReply(raw)
 	}
 	if err != nil {
-		r.recover.problem = err
-		return record.LandingReply{}, r.phase(record.PhaseLandingCheck, err)
+		r.landed.problem = err
+		return record.LandingReply{}, failedIn(record.PhaseLandingCheck, err)
 	}
 	reply, err := record.LandingReplySpec.FromValue(raw)
 	if err != nil {
-		r.recover.problem = err
-		return reply, r.phase(record.PhaseLandingCheck, err)
+		r.landed.problem = err
+		return reply, failedIn(record.PhaseLandingCheck, err)
 	}
 	return reply, nil
 }
@@ -176,7 +181,7 @@ func (r *run) recordReply(raw canon.Value) error {
 	if err != nil {
 		return err
 	}
-	r.recover.raw = &raw
+	r.landed.raw = &raw
 	if err := r.write(record.LandingObservationFile, data); err != nil {
 		return err
 	}
@@ -188,7 +193,7 @@ func (r *run) checkReply(reply record.LandingReply) (record.RunLanding, error) {
 	if err != nil {
 		return landing, err
 	}
-	r.recover.parsed, r.recover.roots = &landing, reply.FinalRoots
+	r.landed.parsed, r.landed.roots = &landing, reply.FinalRoots
 	effective := landing.Route
 	if landing.OriginalRoute != nil {
 		effective = *landing.OriginalRoute
@@ -224,7 +229,7 @@ func (r *run) bindReceipt(candidate record.Candidate, landing record.RunLanding)
 	if err := checkReceipt(receipt, candidate); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	raw, err := canon.ContentDigest(*r.recover.raw)
+	raw, err := canon.ContentDigest(*r.landed.raw)
 	if err != nil {
 		return err
 	}
@@ -302,7 +307,7 @@ func (b *bounded) text() string { return string(bytes.ToValidUTF8(b.data, []byte
 // writeRecovery writes what is known of a landing that was begun, and reports
 // whether one was.
 func (r *run) writeRecovery(phase string) (observed bool, err error) {
-	s := r.recover
+	s := r.landed
 	if !s.begun {
 		return false, nil
 	}

@@ -1,13 +1,20 @@
 package runner
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/erdos1056/erdos1056/capsule/canon"
+	"github.com/erdos1056/erdos1056/capsule/internal/vectors"
 	"github.com/erdos1056/erdos1056/capsule/record"
 )
 
@@ -120,4 +127,72 @@ func TestRunStoppedWhileLandingIsNotRepeated(t *testing.T) {
 	if entries, _ := filepath.Glob(order.Output + ".stopped-*"); len(entries) != 0 {
 		t.Errorf("set aside: %v", entries)
 	}
+}
+
+// The original's published schemas accept what this package writes. That of
+// missions is left out: it refuses the original's own, for the two fields of
+// landing.
+func TestRecordsSatisfyTheOriginalsSchemas(t *testing.T) {
+	summary := mustRun(t, landingOrder(t, "land"))
+	if summary.Run == nil {
+		t.Fatalf("%+v", summary.Failure)
+	}
+	f := summary.Folder
+	const address = "https://vela.science/schemas/canopus/"
+	frozen := func(i int) string {
+		return f.Record("artifacts/" + canon.Digest(summary.Run.Candidate.Artifacts[i].Digest).Hex())
+	}
+	for schema, path := range map[string]string{
+		"engine-output.v0":     f.Record(record.TranscriptFile),
+		"engine-manifest.v0":   frozen(1),
+		"verifier-manifest.v1": frozen(2),
+		"candidate.v0":         f.Record(record.CandidateFile),
+		"run.v1":               f.Record(record.RunFile),
+	} {
+		compiler := jsonschema.NewCompiler()
+		compiler.UseRegexpEngine(ecmaPattern)
+		// The engine's manifest refers to the candidate.
+		for _, name := range slices.Compact([]string{"candidate.v0", schema}) {
+			if err := compiler.AddResource(address+name+".json", unmarshal(t, filepath.Join(vectors.Root, "v0.6.3/schemas", name+".json"))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		compiled, err := compiler.Compile(address + schema + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := compiled.Validate(unmarshal(t, path)); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func unmarshal(t *testing.T, path string) any {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+// ecmaPattern compiles a pattern. One of the original's looks ahead, which Go's
+// patterns cannot: it asks for a relative path without "..".
+func ecmaPattern(pattern string) (jsonschema.Regexp, error) {
+	if strings.Contains(pattern, "(?!") {
+		return relativePattern(pattern), nil
+	}
+	return regexp.Compile(pattern)
+}
+
+type relativePattern string
+
+func (p relativePattern) String() string { return string(p) }
+
+func (relativePattern) MatchString(s string) bool {
+	return s != "" && s[0] != '/' && !strings.Contains("/"+s+"/", "/../")
 }

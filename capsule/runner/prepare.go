@@ -15,8 +15,8 @@ type Preparation struct {
 	Packet   []byte // the target packet; nil means one made from the range
 	Image    string // the id of the verifier's image; "" means that there is none
 	Platform string // linux/amd64 or linux/arm64
-	// Profile, if any, registers the draft.
-	Profile *mission.ProfileReference
+	// Registration, if any, is the profile's that registers the draft.
+	Registration *profile.Registration
 }
 
 // Prepare makes the mission of a draft that names a range in its allowed path,
@@ -48,7 +48,10 @@ func Prepare(p Preparation) (mission.Mission, mission.Parts, error) {
 		image = mission.Absent
 	}
 	surroundings := mission.Standalone(packet.Target, image, p.Platform)
-	surroundings.Profile = p.Profile
+	if r := p.Registration; r != nil {
+		surroundings.Profile, surroundings.ResultContract = &r.Reference, r.Contract
+		draft.Landing = &r.Landing
+	}
 	m, err := mission.Prepare(draft, surroundings, parts)
 	return m, parts, err
 }

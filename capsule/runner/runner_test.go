@@ -244,6 +244,26 @@ func TestWorkerThatMisbehavesIsStoppedByEachBudget(t *testing.T) {
 	}
 }
 
+// reader is an engine that answers at once and says what it used.
+type reader struct{ usage record.Usage }
+
+func (reader) Identity(mission.Mission) (record.Engine, error) {
+	return record.Engine{Name: "reader", Version: "1", ConfigurationSHA256: string(canon.Sum(nil))}, nil
+}
+
+func (e reader) Work(_ context.Context, a Assignment) (Handover, error) {
+	output := record.EngineOutput{Schema: record.EngineOutputSpec.ID, Status: "success", Claim: "C", Observations: []string{}, Caveats: []string{},
+		Artifacts: []record.EngineArtifact{{Path: a.Bundle.Mission.AllowedPaths[0], Kind: "text/plain", Encoding: "utf8", Content: "x"}}}
+	return Handover{Output: output, Transcript: []byte("{}"), Usage: e.usage}, nil
+}
+
+func TestEngineThatReadsTooManyTokensEndsTheRun(t *testing.T) {
+	order := orderOf(t, draftOf("verify"), reader{record.Usage{InputTokens: 100000, OutputTokens: 1}})
+	if f := mustRun(t, order).Failure; f == nil || f.Error != "observed_tokens budget exceeded: 100001 > 100000" {
+		t.Errorf("%+v", f)
+	}
+}
+
 func TestVerifierThatDoesNotPassEndsTheRun(t *testing.T) {
 	cases := []struct{ behaviour, status, detail string }{
 		{"reject", record.Failed, ""},

@@ -234,6 +234,24 @@ func TestForgedFailuresAreCaught(t *testing.T) {
 	}
 }
 
+func TestEventsOutOfCourseAreCaught(t *testing.T) {
+	for _, types := range [][]string{
+		{record.RunStarted, record.EngineStarted, record.WorkspacePrepared}, {record.RunStarted, record.RunStarted},
+		{record.RunStarted, record.VerifierCompleted, record.ArtifactFrozen}, {record.RunStarted, record.RunCompleted, record.EngineCompleted},
+	} {
+		var events []record.Event
+		for _, eventType := range types {
+			events = append(events, record.Event{Type: eventType})
+		}
+		if err := checkCourse(events); err == nil || !strings.Contains(err.Error(), "comes after") {
+			t.Errorf("%v: %v", types, err)
+		}
+	}
+	if err := checkCourse([]record.Event{{Type: record.RunStarted}, {Type: record.ArtifactFrozen}, {Type: record.ArtifactFrozen}, {Type: record.RunCompleted}}); err != nil {
+		t.Errorf("several artifacts: %v", err)
+	}
+}
+
 func TestTipIsSignedByTheGivenKey(t *testing.T) {
 	key, err := keys.Generate()
 	if err != nil {
@@ -259,7 +277,7 @@ func TestRunsOfTheOriginalVerify(t *testing.T) {
 			case optional[c.Name]:
 				want = Absent
 			case c.Name == "mission bundle":
-				want = Fails
+				want = Fails // the capsule is not redistributed
 			}
 			if c.Verdict != want {
 				t.Errorf("%s: %s %s: %s", name, c.Name, c.Verdict, c.Detail)

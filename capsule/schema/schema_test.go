@@ -116,6 +116,8 @@ func TestEveryTypeChecksAndDescribesItself(t *testing.T) {
 		{"nullable", Nullable{Boolean{}}, []string{"null", "true"}, []string{"1"}, `{"anyOf":[{"type":"boolean"},{"type":"null"}]}`},
 		{"integer", Integer{Min: -1, Max: 1}, []string{"-1", "1"}, []string{"2", "0.5", `"0"`}, `{"type":"integer","minimum":-1,"maximum":1}`},
 		{"map", Map{Max: 1, Values: Boolean{}}, []string{"{}", `{"a":true}`}, []string{`{"a":1}`, `{"a":true,"b":true}`, "[]"}, `{"type":"object","maxProperties":1,"additionalProperties":{"type":"boolean"}}`},
+		{"open", Open{Required("a", Boolean{}), Optional("b", Boolean{})}, []string{`{"a":true,"c":1}`}, []string{"{}", `{"a":1}`, `{"a":true,"b":1}`, "[]"},
+			`{"type":"object","required":["a"],"properties":{"a":{"type":"boolean"},"b":{"type":"boolean"}}}`},
 		{"digest", Digest, []string{`"sha256:` + strings.Repeat("0", 64) + `"`}, []string{`"sha256:` + strings.Repeat("G", 64) + `"`, `""`, `"` + strings.Repeat("0", 64) + `"`}, `{"$ref":"#/$defs/digest"}`},
 		{"git object", GitObject, []string{`"` + strings.Repeat("a", 40) + `"`, `"` + strings.Repeat("a", 64) + `"`}, []string{`"` + strings.Repeat("a", 41) + `"`, `"` + strings.Repeat("A", 40) + `"`}, `{"$ref":"#/$defs/gitObject"}`},
 		{"relative path", RelativePath,

@@ -24,7 +24,7 @@ type Spec[T any] struct {
 	// Canonical demands that the text is the canonical text of its value and one
 	// newline, so that one value has one digest.
 	Canonical bool
-	Fields    Object
+	Fields    Type // an Object or Open
 	Rules     []Rule[T]
 }
 

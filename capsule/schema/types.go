@@ -276,6 +276,10 @@ func (t Object) check(at string, v canon.Value) *FieldError {
 			return &FieldError{Path: at + "." + quoteless(m.Key), Problem: "this format has no such field", offset: m.Offset}
 		}
 	}
+	return t.checkFields(at, v)
+}
+
+func (t Object) checkFields(at string, v canon.Value) *FieldError {
 	for _, f := range t {
 		value, present := v.Lookup(f.Name)
 		if !present {
@@ -317,6 +321,21 @@ func (t Object) describe(defs *definitions) canon.Value {
 		members = append(members, member("required", canon.NewArray(required...)))
 	}
 	return canon.NewObject(append(members, member("properties", canon.NewObject(properties...)))...)
+}
+
+// Open is an object that has the given fields and may have others. It is for
+// what other programs print.
+type Open Object
+
+func (t Open) check(at string, v canon.Value) *FieldError {
+	if v.Kind() != canon.Object {
+		return mismatch(at, v, "an object")
+	}
+	return Object(t).checkFields(at, v)
+}
+
+func (t Open) describe(defs *definitions) canon.Value {
+	return Object(t).describe(defs).Without("additionalProperties")
 }
 
 // Map is an object whose keys are free and whose values are of one type.

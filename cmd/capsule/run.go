@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
@@ -82,6 +81,9 @@ func (f *runFlags) act(ctx context.Context, c *call) error {
 	if f.noLand == (f.landCommand != "") {
 		return usageError("say how the run ends: --no-land, or --land-command PROGRAM")
 	}
+	if f.workerMemory < 16 || f.workerMemory > 1<<20 {
+		return usageError("--worker-memory %d: want 16 to %d MiB", f.workerMemory, 1<<20)
+	}
 	order := runner.Order{Report: func(stage, text string) { c.say("%-9s %s", stage, text) }}
 	if order.Mission, order.Parts, err = f.mission(ctx, c, name); err != nil {
 		return err
@@ -136,10 +138,11 @@ func (c *call) printRun(s runner.Summary) error {
 		mode, receipt, proposal, route, delta = "land", l.ReceiptRoot, l.ProposalID, l.Route, l.AcceptedEventDelta
 	}
 	path := s.Folder.Record(record.RunFile)
+	c.say("%-9s by the key %s", "signed", s.TipKey)
 	return c.print(map[string]any{"type": "run", "ok": true, "command": "run", "mode": mode, "run_id": s.Run.RunID, "target": s.Run.Mission.Target,
 		"candidate_digest": s.Run.Candidate.Digest, "verifier_status": s.Run.Verifier.Status, "observed_tokens": s.Run.Budget.ObservedTokens,
 		"receipt_root": orNull(receipt), "proposal_id": orNull(proposal), "route": orNull(route), "accepted_event_delta": delta,
-		"clean_clone_reproduced": s.Run.Reproduction.Matched, "evidence_root": s.EvidenceRoot, "run_file": path},
+		"clean_clone_reproduced": s.Run.Reproduction.Matched, "evidence_root": s.EvidenceRoot, "tip_public_key": s.TipKey, "run_file": path},
 		"recorded  %s  evidence root %s", path, s.EvidenceRoot)
 }
 
@@ -186,9 +189,11 @@ func (f *preparationFlags) mission(ctx context.Context, c *call, name string) (m
 		}
 	}
 	if f.profile != "" {
-		if p.Profile, err = registration(f.profile, p.Draft); err != nil {
-			return m, parts, err
+		registered, err := profile.Register(f.profile, p.Draft)
+		if err != nil {
+			return m, parts, failedCheck(err)
 		}
+		p.Registration = &registered
 	}
 	if p.Capsule, p.Platform, err = f.verifier(ctx, c, p.Draft); err != nil {
 		return m, parts, err
@@ -206,22 +211,6 @@ func bundleFolder(name string) (folder string, prepared bool) {
 		return name, true
 	}
 	return filepath.Dir(name), filepath.Base(name) == "mission.json"
-}
-
-// registration names the profile of a draft, whose digests it must have.
-func registration(name string, draft []byte) (*mission.ProfileReference, error) {
-	data, err := file.ReadRegular(name, maxDocument)
-	if err != nil {
-		return nil, err
-	}
-	registered, err := profile.ParseAny(data)
-	if err == nil {
-		err = registered.CheckDraft(draft)
-	}
-	if err != nil {
-		return nil, failedCheck(fmt.Errorf("%s: %w", name, err))
-	}
-	return &mission.ProfileReference{Name: registered.Name, Root: string(canon.Sum(data))}, nil
 }
 
 // verifier returns the frozen verifier for a draft, and its platform.

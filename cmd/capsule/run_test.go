@@ -107,6 +107,25 @@ func TestMissionIsRunInspectedVerifiedAndReplayed(t *testing.T) {
 	refuses(t, exitMismatch, "not every claim holds", "verify", run1, "--no-replay")
 }
 
+func TestRunsOfTheOriginalAreInspectedAsItDoes(t *testing.T) {
+	runs, err := filepath.Glob("../../testdata/canopus/original-tool-output/runs/*")
+	if err != nil || len(runs) != 8 {
+		t.Fatalf("%v, %v", runs, err)
+	}
+	for _, folder := range runs {
+		original, err := os.ReadFile(filepath.Join(folder, "cli", "inspect.stdout"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		printed := must(t, "inspect", folder, "--as-original", "--json")
+		printed = strings.Replace(printed, `"type":"inspection",`, "", 1)
+		printed = strings.Replace(printed, `"run_file":"`+folder, `"run_file":"<OUT>`, 1)
+		if printed != string(original) {
+			t.Errorf("%s:\n%swant\n%s", folder, printed, original)
+		}
+	}
+}
+
 func TestFailedRunIsRecordedAndExitsWithOne(t *testing.T) {
 	folder := tempDir(t)
 	draft := writeDraft(t, folder)
