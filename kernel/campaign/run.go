@@ -166,7 +166,7 @@ func (r *run) want(p uint32) (first, floor int) {
 	}
 	least := nearMiss(r.header.K, p)
 	if kernel.InSample(p, sample) {
-		least = min(least, firstCounted)
+		least = min(least, FirstCounted)
 	}
 	return min(first, least), min(floor, least)
 }
