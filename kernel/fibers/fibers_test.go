@@ -124,44 +124,6 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 	}
 }
 
-func TestCounterOverflowIsCaught(t *testing.T) {
-	d := make(table, 64)
-	d[10] = cellLimit
-	if _, _, err := d.scan(5, nil); err == nil {
-		t.Error("a cell at the limit was believed")
-	}
-}
-
-func TestScanOfATableIsExact(t *testing.T) {
-	for range 200 {
-		d := make(table, 64*(1+rand.IntN(20)))
-		var want sums
-		var wantFound []uint32
-		threshold := 1 + rand.IntN(12)
-		for a := range d {
-			if rand.IntN(3) > 0 {
-				d[a] = byte(rand.IntN(8))
-			}
-			if rand.IntN(50) == 0 {
-				d[a] = byte(rand.IntN(cellLimit))
-			}
-			n := uint64(d[a])
-			want.total += n
-			want.squares += n * n
-			if n > 0 {
-				want.cells++
-			}
-			if int(n) >= threshold {
-				wantFound = append(wantFound, uint32(a))
-			}
-		}
-		got, found, err := d.scan(threshold, nil)
-		if err != nil || got != want || !slices.Equal(found, wantFound) {
-			t.Fatalf("threshold %d: %+v, %v, %v; want %+v, %v", threshold, got, found, err, want, wantFound)
-		}
-	}
-}
-
 func TestQuotients(t *testing.T) {
 	const p = 10_007
 	as := []uint32{1, 2, p - 1, 5000, 77, 2}
