@@ -19,12 +19,22 @@ var errStop = errors.New("stop")
 // Work in progress is cancelled when the walk ends.
 func ordered[T any](ctx context.Context, r plan.Range, threads int,
 	work func(ctx context.Context, worker int, p uint32) (T, error), emit func(p uint32, result T) error) error {
+	return orderedGroups(ctx, r, threads, 1, func(ctx context.Context, worker int, ps []uint32) ([]T, error) {
+		result, err := work(ctx, worker, ps[0])
+		return []T{result}, err
+	}, emit)
+}
+
+// orderedGroups is ordered for work on groups of at most size consecutive primes, which gives
+// one result for each.
+func orderedGroups[T any](ctx context.Context, r plan.Range, threads, size int,
+	work func(ctx context.Context, worker int, ps []uint32) ([]T, error), emit func(p uint32, result T) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type outcome struct {
-		p      uint32
-		result T
-		err    error
+		ps      []uint32
+		results []T
+		err     error
 	}
 	var (
 		mu      sync.Mutex
@@ -35,15 +45,18 @@ func ordered[T any](ctx context.Context, r plan.Range, threads int,
 		ended   bool
 		failure error
 	)
-	take := func() (place int, p uint32, ok bool) {
+	take := func() (place int, ps []uint32) {
 		mu.Lock()
 		defer mu.Unlock()
-		if ended || ctx.Err() != nil {
-			return 0, 0, false
+		for !ended && ctx.Err() == nil && len(ps) < size {
+			p, ok := sieve.Next()
+			if !ok {
+				break
+			}
+			ps = append(ps, p)
 		}
-		p, ok = sieve.Next()
 		started++
-		return started - 1, p, ok
+		return started - 1, ps
 	}
 	give := func(place int, o outcome) {
 		mu.Lock()
@@ -56,8 +69,8 @@ func ordered[T any](ctx context.Context, r plan.Range, threads int,
 			}
 			delete(waiting, emitted)
 			emitted++
-			if o.err == nil {
-				o.err = emit(o.p, o.result)
+			for i := 0; i < len(o.ps) && o.err == nil; i++ {
+				o.err = emit(o.ps[i], o.results[i])
 			}
 			if o.err != nil {
 				ended, failure = true, o.err
@@ -69,12 +82,12 @@ func ordered[T any](ctx context.Context, r plan.Range, threads int,
 	for w := range threads {
 		workers.Go(func() {
 			for {
-				place, p, ok := take()
-				if !ok {
+				place, ps := take()
+				if len(ps) == 0 {
 					return
 				}
-				result, err := work(ctx, w, p)
-				give(place, outcome{p, result, err})
+				results, err := work(ctx, w, ps)
+				give(place, outcome{ps, results, err})
 			}
 		})
 	}

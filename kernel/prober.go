@@ -91,7 +91,7 @@ func (f *fastProber) scan(ctx context.Context, p uint32, first, floor int) (tran
 		err = f.secondRun(ctx, profile, fs, first, floor)
 	}
 	if err != nil {
-		return transcript.Fingerprint{}, nil, f.explain(ctx, err, floor)
+		return transcript.Fingerprint{}, nil, explain(ctx, err)
 	}
 	return transcript.Fingerprint(profile), fs, nil
 }
@@ -122,13 +122,13 @@ func (f *fastProber) fiber(ctx context.Context, p, residue uint32) (Fiber, error
 	}
 	fiber, err := f.scanner.Fiber(ctx, p, residue)
 	if err != nil {
-		return Fiber{}, f.explain(ctx, err, 1)
+		return Fiber{}, explain(ctx, err)
 	}
 	return fiber, nil
 }
 
 // explain adds to a failed check what the reference kernel finds at that prime.
-func (f *fastProber) explain(ctx context.Context, err error, floor int) error {
+func explain(ctx context.Context, err error) error {
 	var check *residues.CheckError
 	if !errors.As(err, &check) {
 		return err

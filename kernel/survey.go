@@ -45,16 +45,24 @@ func Survey(ctx context.Context, r plan.Range, o Options, want func(p uint32) (f
 	}, yield)
 }
 
-// SurveyResidues is Survey for the fibers of single residues, taken mod p. Options.DoubleCheck
-// has primes examined again by the reference kernel.
+// SurveyResidues is Survey for the fibers of single residues, taken mod p. The residues 1 and -1
+// alone take package special, which is many times faster. Options.DoubleCheck has it run
+// groups of primes again with random units, and other residues' primes examined again
+// by the reference kernel.
 func SurveyResidues(ctx context.Context, r plan.Range, rs []int64, o Options, yield func(Finding) error) error {
 	if len(rs) == 0 {
 		return fmt.Errorf("no residues: expected at least one")
+	}
+	if err := r.Validate(); err != nil {
+		return err
 	}
 	o.Transcript = nil
 	crew, err := newCrew(o)
 	if err != nil {
 		return err
+	}
+	if crew.kernel != Reference && !slices.ContainsFunc(rs, func(r int64) bool { return r != 1 && r != -1 }) {
+		return surveySpecial(ctx, r, rs, o, crew, yield)
 	}
 	judges := make([]referenceProber, len(crew.probers))
 	return survey(ctx, r, len(crew.probers), func(ctx context.Context, worker int, p uint32) (Finding, error) {

@@ -266,11 +266,11 @@ func (r *run) save(u Unit, lines *fingerprints) error {
 
 func (r *run) checks() Checks {
 	c := Checks{Coverage: 1, SecondRun: r.twice}
-	if r.options.Kernel != kernel.Reference {
-		c.LaneChain, c.Wilson = r.unit.Primes, r.unit.Primes
-		if r.header.Kind == Complete {
-			c.TableSum = r.unit.Primes
-		}
+	if r.options.Kernel == kernel.Reference {
+		return c
+	}
+	if c.Wilson = r.unit.Primes; r.header.Kind == Complete {
+		c.LaneChain, c.TableSum = r.unit.Primes, r.unit.Primes
 	}
 	return c
 }
