@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"math"
 	"os"
 
 	"time"
@@ -124,19 +124,21 @@ func printPlan(ctx context.Context, h campaign.Header, shards int, w work) error
 	return nil
 }
 
-// measure estimates the seconds that the campaign takes here: it times a few primes in the
-// middle of parts of equal cost.
+// measure estimates the seconds that the campaign takes here: it times about one prime for each
+// worker, or a group of those that run side by side, in the middle of parts of equal
+// cost.
 func measure(ctx context.Context, h campaign.Header, o kernel.Options) (seconds float64, err error) {
-	parts := h.Plan().Range.Cut(measurePoints)
-	for _, part := range parts {
-		const budget = 500 * time.Millisecond
+	group := 1
+	if h.Kind == campaign.Residues {
+		group = 64
+	}
+	for _, part := range h.Plan().Range.Cut(measurePoints) {
 		r := plan.Range{Lo: part.Lo + (part.Hi-part.Lo)/2, Hi: part.Hi}
+		length := float64(o.Threads*group) * math.Log(float64(r.Hi))
+		r.Hi = uint32(min(float64(r.Lo)+length, float64(r.Hi)))
 		cuts, started := uint64(0), time.Now()
 		look := func(f kernel.Finding) error {
 			cuts += uint64(f.P)
-			if time.Since(started) > budget {
-				return errMeasured
-			}
 			return nil
 		}
 		if h.Kind == campaign.Residues {
@@ -144,7 +146,7 @@ func measure(ctx context.Context, h campaign.Header, o kernel.Options) (seconds 
 		} else {
 			err = kernel.Survey(ctx, r, o, func(uint32) (int, int) { return h.K, h.K }, look)
 		}
-		if err != nil && err != errMeasured {
+		if err != nil {
 			return 0, err
 		}
 		if cuts > 0 {
@@ -153,6 +155,3 @@ func measure(ctx context.Context, h campaign.Header, o kernel.Options) (seconds 
 	}
 	return seconds, nil
 }
-
-// errMeasured ends a measurement.
-var errMeasured = errors.New("measured")
