@@ -202,7 +202,9 @@ func conclude(s campaign.Summary) {
 	default:
 		fmt.Fprintf(os.Stderr, "negative: no %s of %d cuts among %d primes of %s; greatest %d at p = %d\n", of, s.Header.K+1, s.Primes, s.Covered, len(s.Best.Cuts), s.Best.P)
 	}
-	fmt.Fprintf(os.Stderr, "checks: %s; %s cuts in %s\n", checksText(s.Checks), metric(float64(s.Cuts)), duration(s.Seconds))
+	if s.Checks.Coverage > 0 { // a merged ledger does not say how the work was done
+		fmt.Fprintf(os.Stderr, "checks: %s; %s cuts in %s\n", checksText(s.Checks), metric(float64(s.Cuts)), duration(s.Seconds))
+	}
 }
 
 // checksText lists the checks that were made.

@@ -72,7 +72,7 @@ func statusText(s campaign.Summary) string {
 		return b.String()
 	}
 	row("done", "%s of %s units: %s, %.2f %% of the work", thousands(uint64(s.Done)), thousands(uint64(s.Units)), s.Covered, 100*s.Fraction)
-	row("covered", "%s primes, %scuts in %s", thousands(s.Primes), metric(float64(s.Cuts))+" ", duration(s.Seconds))
+	row("covered", "%s primes, %s cuts in %s", thousands(s.Primes), metric(float64(s.Cuts)), duration(s.Seconds))
 	switch {
 	case s.Complete():
 		row("left", "nothing")
@@ -95,13 +95,16 @@ func statusText(s campaign.Summary) string {
 	for i, n := range s.Counted.AtLeast {
 		row("fibers", "of at least %d cuts: %d, expected %.1f, among %s primes", campaign.FirstCounted+i, n, s.ExpectedCounts[i], thousands(s.Counted.Primes))
 	}
-	row("checks", "%s", checksText(s.Checks))
-	row("failed", "%d checks", len(s.Failures))
+	if s.Checks.Coverage > 0 { // a merged ledger does not say how the work was done
+		row("checks", "%s", checksText(s.Checks))
+		row("failed", "%d checks", len(s.Failures))
+	}
 	for _, f := range s.Failures {
 		row("failed", "%s at p = %d on kernel %s: %s; reference: %s", f.Check, f.P, f.Kernel, f.Detail, f.Reference)
 	}
-	t := s.Positives
-	row("planted", "%d of %d positives found before runs, %d of %d after", t.BeforeFound, t.Before, t.AfterFound, t.After)
+	if t := s.Positives; t.Before > 0 {
+		row("planted", "%d of %d positives found before runs, %d of %d after", t.BeforeFound, t.Before, t.AfterFound, t.After)
+	}
 	row("root", "%s", s.Root)
 	return b.String()
 }
