@@ -12,51 +12,57 @@ import (
 // errStop is returned by emit to end the walk early without an error.
 var errStop = errors.New("stop")
 
-// ordered calls work(worker, p) for the primes of r, spread over the workers 0 ...
-// threads-1, and emit with the results in ascending order of p. Primes are handed
-// out in order. Neither work nor emit is called for a prime behind one whose work or
-// emit failed; results that ran ahead are dropped. emit calls do not overlap.
-// Work in progress is cancelled when the walk ends.
-func ordered[T any](ctx context.Context, r plan.Range, threads int,
-	work func(ctx context.Context, worker int, p uint32) (T, error), emit func(p uint32, result T) error) error {
-	return orderedGroups(ctx, r, threads, 1, func(ctx context.Context, worker int, ps []uint32) ([]T, error) {
-		result, err := work(ctx, worker, ps[0])
-		return []T{result}, err
-	}, emit)
+// one returns the source of the primes of a range, one at a time.
+func one(r plan.Range) func() (uint32, bool) { return primes.New(r.Lo, r.Hi).Next }
+
+// grouped returns the source of the primes of a range in groups of the given size, the last
+// of which may be smaller.
+func grouped(r plan.Range, size int) func() ([]uint32, bool) {
+	next := one(r)
+	return func() ([]uint32, bool) {
+		var group []uint32
+		for len(group) < size {
+			p, ok := next()
+			if !ok {
+				break
+			}
+			group = append(group, p)
+		}
+		return group, len(group) > 0
+	}
 }
 
-// orderedGroups is ordered for work on groups of at most size consecutive primes, which gives
-// one result for each.
-func orderedGroups[T any](ctx context.Context, r plan.Range, threads, size int,
-	work func(ctx context.Context, worker int, ps []uint32) ([]T, error), emit func(p uint32, result T) error) error {
+// ordered calls work for the tasks that next yields, spread over the workers 0 ...
+// threads-1, and emit with the results in the order of the tasks. Tasks are handed
+// out in order. Neither work nor emit is called for a task behind one whose work or
+// emit failed; results that ran ahead are dropped. Calls of next do not overlap, nor do
+// those of emit. Work in progress is cancelled when the walk ends.
+func ordered[Task, Result any](ctx context.Context, next func() (Task, bool), threads int,
+	work func(ctx context.Context, worker int, t Task) (Result, error), emit func(t Task, r Result) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type outcome struct {
-		ps      []uint32
-		results []T
-		err     error
+		task   Task
+		result Result
+		err    error
 	}
 	var (
 		mu      sync.Mutex
-		sieve   = primes.New(r.Lo, r.Hi)
 		started = 0
 		emitted = 0
 		waiting = map[int]outcome{}
 		ended   bool
 		failure error
 	)
-	take := func() (place int, ps []uint32) {
+	take := func() (place int, task Task, ok bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		for !ended && ctx.Err() == nil && len(ps) < size {
-			p, ok := sieve.Next()
-			if !ok {
-				break
-			}
-			ps = append(ps, p)
+		if ended || ctx.Err() != nil {
+			return 0, task, false
 		}
+		task, ok = next()
 		started++
-		return started - 1, ps
+		return started - 1, task, ok
 	}
 	give := func(place int, o outcome) {
 		mu.Lock()
@@ -69,8 +75,8 @@ func orderedGroups[T any](ctx context.Context, r plan.Range, threads, size int,
 			}
 			delete(waiting, emitted)
 			emitted++
-			for i := 0; i < len(o.ps) && o.err == nil; i++ {
-				o.err = emit(o.ps[i], o.results[i])
+			if o.err == nil {
+				o.err = emit(o.task, o.result)
 			}
 			if o.err != nil {
 				ended, failure = true, o.err
@@ -82,12 +88,12 @@ func orderedGroups[T any](ctx context.Context, r plan.Range, threads, size int,
 	for w := range threads {
 		workers.Go(func() {
 			for {
-				place, ps := take()
-				if len(ps) == 0 {
+				place, task, ok := take()
+				if !ok {
 					return
 				}
-				results, err := work(ctx, w, ps)
-				give(place, outcome{ps, results, err})
+				result, err := work(ctx, w, task)
+				give(place, outcome{task, result, err})
 			}
 		})
 	}

@@ -91,7 +91,7 @@ func Search(ctx context.Context, pl plan.Plan, o Options) (Result, error) {
 		return Result{}, err
 	}
 	s := &search{plan: pl, options: o, crew: crew, record: record}
-	if err := ordered(ctx, pl.Range, len(crew.probers), s.examine, s.merge); err != nil {
+	if err := ordered(ctx, one(pl.Range), len(crew.probers), s.examine, s.merge); err != nil {
 		return Result{}, err
 	}
 	return s.finish()

@@ -130,7 +130,7 @@ func leastPrimes(t *testing.T, limit uint32, residues ...int64) []uint32 {
 	t.Helper()
 	counts := map[uint32]int{}
 	for _, r := range residues {
-		sel := Selection{AtLeast: 1, OneResidue: true, Residue: r}
+		sel := Selection{AtLeast: 1, Residues: []int64{r}}
 		err := Fibers(context.Background(), plan.Range{Lo: 2, Hi: limit}, sel, Options{}, func(p uint32, fs []Fiber) error {
 			for _, f := range fs {
 				for _, k := range f.Cuts {
@@ -168,7 +168,7 @@ func TestFibersOfOneAndMinusOneFollowOEIS(t *testing.T) {
 	want := map[int]uint32{2: 2, 3: 3, 4: 5, 5: 7, 6: 17, 7: 67, 8: 137, 9: 23, 10: 61, 11: 71, 12: 401, 13: 1907, 14: 661}
 	counts := map[uint32]int{2: -2} // 1 and -1 are the same residue mod 2
 	for _, residue := range []int64{1, -1} {
-		sel := Selection{AtLeast: 1, OneResidue: true, Residue: residue}
+		sel := Selection{AtLeast: 1, Residues: []int64{residue}}
 		err := Fibers(context.Background(), plan.Range{Lo: 2, Hi: 4000}, sel, Options{}, func(p uint32, fs []Fiber) error {
 			for _, f := range fs {
 				counts[p] += len(f.Cuts)

@@ -45,54 +45,69 @@ func Survey(ctx context.Context, r plan.Range, o Options, want func(p uint32) (f
 	}, yield)
 }
 
-// SurveyResidues is Survey for the fibers of single residues, taken mod p. The residues 1 and -1
-// alone take package special, which is many times faster. Options.DoubleCheck has it run
-// groups of primes again with random units, and other residues' primes examined again
-// by the reference kernel.
+// SurveyResidues is Survey for the fibers of single residues, taken mod p. Options.DoubleCheck
+// has primes examined again by the reference kernel.
 func SurveyResidues(ctx context.Context, r plan.Range, rs []int64, o Options, yield func(Finding) error) error {
 	if len(rs) == 0 {
 		return fmt.Errorf("no residues: expected at least one")
-	}
-	if err := r.Validate(); err != nil {
-		return err
 	}
 	o.Transcript = nil
 	crew, err := newCrew(o)
 	if err != nil {
 		return err
 	}
-	if crew.kernel != Reference && !slices.ContainsFunc(rs, func(r int64) bool { return r != 1 && r != -1 }) {
-		return surveySpecial(ctx, r, rs, o, crew, yield)
-	}
 	judges := make([]referenceProber, len(crew.probers))
-	return survey(ctx, r, len(crew.probers), func(ctx context.Context, worker int, p uint32) (Finding, error) {
-		f, err := residueFinding(ctx, crew.probers[worker], p, rs)
-		if err == nil && InSample(p, o.DoubleCheck) {
-			f.SecondRun, err = true, secondOpinion(ctx, &judges[worker], f, rs)
+	size := crew.probers[0].group(rs)
+	if err := r.Validate(); err != nil {
+		return err
+	}
+	return ordered(ctx, grouped(r, size), len(crew.probers), func(ctx context.Context, worker int, primes []uint32) ([]Finding, error) {
+		findings, err := residueFindings(ctx, crew.probers[worker], primes, rs)
+		for i := range findings {
+			if f := &findings[i]; err == nil && InSample(f.P, o.DoubleCheck) {
+				f.SecondRun, err = true, secondOpinion(ctx, &judges[worker], *f, rs)
+			}
 		}
-		return f, err
-	}, yield)
+		return findings, err
+	}, func(_ []uint32, findings []Finding) error {
+		for _, f := range findings {
+			if err := yield(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func survey(ctx context.Context, r plan.Range, threads int, work func(context.Context, int, uint32) (Finding, error), yield func(Finding) error) error {
 	if err := r.Validate(); err != nil {
 		return err
 	}
-	return ordered(ctx, r, threads, work, func(_ uint32, f Finding) error { return yield(f) })
+	return ordered(ctx, one(r), threads, work, func(_ uint32, f Finding) error { return yield(f) })
+}
+
+func residueFindings(ctx context.Context, pr prober, primes []uint32, rs []int64) ([]Finding, error) {
+	all, err := pr.ofResidues(ctx, primes, rs)
+	if err != nil {
+		return nil, err
+	}
+	findings := make([]Finding, len(primes))
+	for i, p := range primes {
+		sets := make([][]uint32, len(rs))
+		for j, f := range all[i] {
+			sets[j] = f.Cuts
+		}
+		findings[i] = Finding{P: p, Line: transcript.ResidueLine(p, sets), Fibers: all[i]}
+	}
+	return findings, nil
 }
 
 func residueFinding(ctx context.Context, pr prober, p uint32, rs []int64) (Finding, error) {
-	f := Finding{P: p, Fibers: make([]Fiber, len(rs))}
-	sets := make([][]uint32, len(rs))
-	for i, residue := range rs {
-		var err error
-		if f.Fibers[i], err = pr.fiber(ctx, p, plan.Residue(residue, p)); err != nil {
-			return Finding{}, err
-		}
-		sets[i] = f.Fibers[i].Cuts
+	fs, err := residueFindings(ctx, pr, []uint32{p}, rs)
+	if err != nil {
+		return Finding{}, err
 	}
-	f.Line = transcript.ResidueLine(p, sets)
-	return f, nil
+	return fs[0], nil
 }
 
 // secondOpinion has the reference kernel examine the prime of f again.
