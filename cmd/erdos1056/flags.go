@@ -28,6 +28,9 @@ func newFlags(verb, help string) *pflag.FlagSet {
 	return f
 }
 
+// anyNumber of arguments is what parse wants of a verb that counts them itself.
+const anyNumber = -1
+
 // parse reads the arguments; want is the number of them that are not flags.
 func parse(f *pflag.FlagSet, args []string, want int, form string) error {
 	err := f.Parse(args)
@@ -36,7 +39,7 @@ func parse(f *pflag.FlagSet, args []string, want int, form string) error {
 		return errHelp
 	case err != nil:
 		return usageError("%s; see erdos1056 %s --help", flagFault(err), f.Name())
-	case f.NArg() != want:
+	case f.NArg() != want && want != anyNumber:
 		return usageError("found %d arguments (%s); write %s", f.NArg(), strings.Join(f.Args(), " "), form)
 	}
 	return nil
@@ -63,6 +66,33 @@ func (r *rangeFlag) String() string {
 func (r *rangeFlag) Type() string { return "A..B" }
 func (r *rangeFlag) Set(s string) (err error) {
 	r.Range, err = plan.ParseRange(s)
+	return err
+}
+
+// shardFlag is --shard i/n or, with base 0, --shard-index.
+type shardFlag struct {
+	*plan.Shard
+	base int // of the first shard
+}
+
+func (s shardFlag) String() string {
+	if s.Shard == nil || s.N == 0 {
+		return ""
+	}
+	return s.Shard.String()
+}
+func (s shardFlag) Type() string { return "i/n" }
+func (s shardFlag) Set(text string) error {
+	if s.base == 0 {
+		i, n, ok := strings.Cut(text, "/")
+		index, err := strconv.Atoi(i)
+		if !ok || err != nil || index < 0 {
+			return fmt.Errorf("%q: expected i/n with 0 <= i < n, for example 2/8", text)
+		}
+		text = fmt.Sprintf("%d/%s", index+1, n)
+	}
+	shard, err := plan.ParseShard(text)
+	*s.Shard = shard
 	return err
 }
 
