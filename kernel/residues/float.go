@@ -1,5 +1,8 @@
 package residues
 
+//go:generate go -C _asm run . -out ../residues_amd64.s -stubs ../residues_stubs_amd64.go -pkg residues
+//go:generate go -C _asm run ./neon -out ../residues_arm64.s -stubs ../residues_stubs_arm64.go
+
 // floatLanes is the state of the vector implementations: balanced residues as
 // floating-point numbers. Lane j multiplies by the factors offset[j] + index, with
 // one index for all lanes. The generated code knows the layout.
