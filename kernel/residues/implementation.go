@@ -55,9 +55,11 @@ func Best() *Implementation {
 
 // Find returns the named implementation; the error says which names there are, or
 // which processor features are missing.
-func Find(name string) (*Implementation, error) {
+func Find(name string) (*Implementation, error) { return find(name, All()) }
+
+func find(name string, among []*Implementation) (*Implementation, error) {
 	var names []string
-	for _, impl := range All() {
+	for _, impl := range among {
 		if impl.Name == name {
 			if !impl.Available() {
 				return nil, fmt.Errorf("this machine cannot run the kernel %q: it needs %s", name, impl.Needs)
