@@ -38,13 +38,12 @@ func guardedKeys(t *testing.T, n int) []int32 {
 func TestNothingBehindTheKeysIsTouched(t *testing.T) {
 	testAll(t, func(t *testing.T, impl *Implementation) {
 		for _, p := range []uint32{1_000_003, 134_217_757} {
-			var c Chain
-			c.Start(impl, p, 1)
+			c := edgeChain(impl, p)
 			longest := BlockSize / impl.lanes
-			want := definition(&c, longest)
+			want := definition(c, longest)
 			for _, n := range []int{1, 2, longest - 1, longest} {
 				keys := guardedKeys(t, n*impl.lanes)
-				generateInto(&c, keys, true)
+				generateInto(c, keys, true)
 				if !slices.Equal(keys, want.keys(n, true)) {
 					t.Errorf("p = %d: wrong residues in %d steps", p, n)
 				}
@@ -58,18 +57,17 @@ func TestNothingBehindTheKeysIsTouched(t *testing.T) {
 func TestNothingBehindTheLanesIsTouched(t *testing.T) {
 	testVectors(t, func(t *testing.T, impl *Implementation) {
 		for _, p := range []uint32{1_000_003, 134_217_757} {
-			var whole Chain
-			whole.Start(impl, p, 1)
-			want := definition(&whole, 2).keys(2, false)
-			c := (*Chain)(guarded(t, unsafe.Offsetof(whole.float)+unsafe.Sizeof(whole.float)))
-			c.impl, c.p, c.steps = impl, p, whole.steps
-			impl.products(c)
-			c.start = whole.start
-			impl.place(c)
+			free := edgeChain(impl, p)
+			c := (*Chain)(guarded(t, unsafe.Offsetof(free.float)+unsafe.Sizeof(free.float)))
+			c.impl, c.p, c.steps, c.start = impl, p, free.steps, free.start
 			keys := make([]int32, 2*impl.lanes)
-			impl.generate(c, keys, false)
-			if !slices.Equal(keys, want) {
+			generateInto(c, keys, false)
+			if !slices.Equal(keys, definition(free, 2).keys(2, false)) {
 				t.Errorf("p = %d: wrong residues", p)
+			}
+			free.steps, c.steps = 3, 3
+			if got, want := impl.products(c), impl.products(free); !slices.Equal(got, want) {
+				t.Errorf("p = %d: products %v, elsewhere %v", p, got, want)
 			}
 		}
 	})
@@ -78,8 +76,7 @@ func TestNothingBehindTheLanesIsTouched(t *testing.T) {
 // One step more than the keys have room for must fault, or the tests above see nothing.
 func TestGuardFaults(t *testing.T) {
 	testAll(t, func(t *testing.T, impl *Implementation) {
-		var c Chain
-		c.Start(impl, 1_000_003, 1)
+		c := edgeChain(impl, 1_000_003)
 		keys := guardedKeys(t, impl.lanes)
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		defer func() {
@@ -87,6 +84,6 @@ func TestGuardFaults(t *testing.T) {
 				t.Error("a step behind the keys did not fault")
 			}
 		}()
-		generateInto(&c, unsafe.Slice(&keys[0], 2*len(keys)), true)
+		generateInto(c, unsafe.Slice(&keys[0], 2*len(keys)), true)
 	})
 }
