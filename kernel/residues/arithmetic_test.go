@@ -56,43 +56,82 @@ func hardPairs(p int64) []pair {
 
 // An arithmetic is one of the two ways in which a vector implementation multiplies.
 type arithmetic struct {
-	*Implementation
-	chosenFor uint32 // a prime for which the implementation chooses it
+	name     string
+	lanes    int
+	products func(lanes *float64, steps int)
+	generate func(keys *int32, lanes *float64, mask uint64, steps int)
 }
 
-func narrow(impl *Implementation) arithmetic { return arithmetic{impl, narrowLimit - 1} }
-func wide(impl *Implementation) arithmetic   { return arithmetic{impl, narrowLimit} }
+func narrow(impl *Implementation) arithmetic {
+	return arithmetic{"narrow", impl.lanes, impl.float.products, impl.float.generate}
+}
 
-// multiply makes one step with one pair a lane; the last pair fills the lanes left over.
-func (a arithmetic) multiply(p int64, pairs []pair, folded bool) []int32 {
-	c := Chain{p: a.chosenFor}
-	c.float.p, c.float.inverse = float64(p), 1/float64(p)
-	c.float.index = float64(1 + rand.IntN(3))
-	for j := range a.lanes {
-		lane := pairs[min(j, len(pairs)-1)]
-		c.float.x[j], c.float.offset[j] = float64(lane.x), float64(lane.t)-c.float.index
+func wide(impl *Implementation) arithmetic {
+	return arithmetic{"wide", impl.lanes, impl.float.productsWide, impl.float.generateWide}
+}
+
+// exact returns the arithmetics that are exact for p.
+func exact(impl *Implementation, p int64) []arithmetic {
+	if p < narrowLimit {
+		return []arithmetic{narrow(impl), wide(impl)}
 	}
-	keys := make([]int32, a.lanes)
-	a.generate(&c, keys, folded)
-	return keys[:min(a.lanes, len(pairs))]
+	return []arithmetic{wide(impl)}
 }
 
 // wrong returns how many of the products of the pairs, in random lanes, are not those of
-// math/big, and one of them.
+// math/big, and one of them. Lanes left over repeat the first pair.
 func (a arithmetic) wrong(p int64, pairs []pair) (count int, example string) {
 	pairs = slices.Clone(pairs)
+	for len(pairs)%a.lanes > 0 {
+		pairs = append(pairs, pairs[0])
+	}
 	rand.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
 	for lanes := range slices.Chunk(pairs, a.lanes) {
-		signed, folded := a.multiply(p, lanes, false), a.multiply(p, lanes, true)
+		got := a.step(p, lanes)
 		for j, lane := range lanes {
-			want := lane.product(p)
-			if signed[j] != want || folded[j] != max(want, -want) {
+			if want := lane.product(p); !got.agrees(j, want) {
 				count++
-				example = fmt.Sprintf("%d·%d mod %d in lane %d is %d, folded %d; want %d", lane.x, lane.t, p, j, signed[j], folded[j], want)
+				example = fmt.Sprintf("%s: %d·%d mod %d in lane %d is %s; want %d", a.name, lane.x, lane.t, p, j, got.lane(j), want)
 			}
 		}
 	}
 	return count, example
+}
+
+// An outcome is that of one step, made in the three ways in which it can be made: in the
+// first pass, and generating signed and folded keys.
+type outcome struct {
+	first, signed, folded  floatLanes
+	signedKeys, foldedKeys []int32
+	index                  float64 // of the next factor
+}
+
+// step makes one step with one pair a lane.
+func (a arithmetic) step(p int64, pairs []pair) *outcome {
+	var l floatLanes
+	l.p, l.inverse, l.index = float64(p), 1/float64(p), float64(1+rand.IntN(3))
+	for j, lane := range pairs {
+		l.x[j], l.offset[j] = float64(lane.x), float64(lane.t)-l.index
+	}
+	o := &outcome{l, l, l, make([]int32, a.lanes), make([]int32, a.lanes), l.index + 1}
+	a.products(&o.first.x[0], 1)
+	a.generate(&o.signedKeys[0], &o.signed.x[0], keepMask, 1)
+	a.generate(&o.foldedKeys[0], &o.folded.x[0], foldMask, 1)
+	return o
+}
+
+func (o *outcome) agrees(j int, want int32) bool {
+	for _, l := range []*floatLanes{&o.first, &o.signed, &o.folded} {
+		if l.x[j] != float64(want) || l.index != o.index {
+			return false
+		}
+	}
+	return o.signedKeys[j] == want && o.foldedKeys[j] == max(want, -want)
+}
+
+func (o *outcome) lane(j int) string {
+	return fmt.Sprintf("%v in the first pass, %v with the key %d, %v with the folded key %d, next factors %v, %v, %v",
+		o.first.x[j], o.signed.x[j], o.signedKeys[j], o.folded.x[j], o.foldedKeys[j], o.first.index, o.signed.index, o.folded.index)
 }
 
 // testVectors runs f for every vector implementation that this machine can run.
@@ -111,13 +150,9 @@ func TestProductsOfEdgeValuesAreThoseOfBigIntegers(t *testing.T) {
 	testVectors(t, func(t *testing.T, impl *Implementation) {
 		for _, p := range moduli {
 			pairs := append(edgePairs(int64(p)), hardPairs(int64(p))...)
-			arithmetics := map[string]arithmetic{"wide": wide(impl)}
-			if p < narrowLimit {
-				arithmetics["narrow"] = narrow(impl)
-			}
-			for name, a := range arithmetics {
+			for _, a := range exact(impl, int64(p)) {
 				if n, example := a.wrong(int64(p), pairs); n > 0 {
-					t.Errorf("%s: %d of %d products are wrong: %s", name, n, len(pairs), example)
+					t.Errorf("%d of %d products are wrong: %s", n, len(pairs), example)
 				}
 			}
 		}
@@ -141,56 +176,85 @@ func TestGenericProductsOfEdgeValuesAreThoseOfBigIntegers(t *testing.T) {
 	}
 }
 
-// The narrow arithmetic is exact for every prime below the limit on the hardest products,
-// and the implementation chooses it there; from the limit on the wide one is chosen and
-// exact. That the hardest products are hard enough to tell is seen a little further up,
-// where the narrow arithmetic goes wrong and the wide one does not.
+// Below the limit the narrow arithmetic is exact for the hardest products, from the limit
+// on the wide one is. That such products are hard enough to tell is seen a little further
+// up, where the narrow arithmetic goes wrong. (It first does at 1.26 times the limit.)
 func TestNarrowLimit(t *testing.T) {
+	const count, beyond = 10, 1<<28 - 57
 	var below, above []uint32
-	for p := uint32(narrowLimit - 1); len(below) < 10; p -= 2 {
+	for p := uint32(narrowLimit - 1); len(below) < count; p -= 2 {
 		if naive.NextPrime(p) == p {
 			below = append(below, p)
 		}
 	}
-	for p := uint32(narrowLimit + 1); len(above) < 10; p += 2 {
-		if naive.NextPrime(p) == p {
-			above = append(above, p)
-		}
+	for p := uint32(narrowLimit); len(above) < count; p++ {
+		p = naive.NextPrime(p)
+		above = append(above, p)
 	}
-	const beyond = 1<<28 - 57 // prime
 	testVectors(t, func(t *testing.T, impl *Implementation) {
-		for _, p := range slices.Concat(below, above) {
-			chosen := arithmetic{impl, p}
-			if n, example := chosen.wrong(int64(p), hardPairs(int64(p))); n > 0 {
+		for _, p := range below {
+			if n, example := narrow(impl).wrong(int64(p), hardPairs(int64(p))); n > 0 {
 				t.Errorf("%d products are wrong: %s", n, example)
 			}
 		}
-		hard := hardPairs(beyond)
-		if n, _ := (arithmetic{impl, narrowLimit - 1}).wrong(beyond, hard); n == 0 {
-			t.Errorf("the narrow arithmetic is not chosen below the limit, or no product at %d shows its error", beyond)
+		for _, p := range append(above, beyond) {
+			if n, example := wide(impl).wrong(int64(p), hardPairs(int64(p))); n > 0 {
+				t.Errorf("%d products are wrong: %s", n, example)
+			}
 		}
-		if n, example := (arithmetic{impl, narrowLimit}).wrong(beyond, hard); n > 0 {
-			t.Errorf("the wide arithmetic is not chosen at the limit, or wrong: %s", example)
+		if n, _ := narrow(impl).wrong(beyond, hardPairs(beyond)); n == 0 {
+			t.Errorf("no product mod %d shows the error of the narrow arithmetic", beyond)
 		}
 	})
 }
 
+func TestWideArithmeticIsChosenFromTheLimitOn(t *testing.T) {
+	var called []string
+	products := func(name string) func(*float64, int) {
+		return func(*float64, int) { called = append(called, name) }
+	}
+	generate := func(name string) func(*int32, *float64, uint64, int) {
+		return func(*int32, *float64, uint64, int) { called = append(called, name) }
+	}
+	impl := newFloat("spy", "", nil, floatFunctions{
+		lanes:    2,
+		products: products("products"), productsWide: products("productsWide"),
+		generate: generate("generate"), generateWide: generate("generateWide"),
+	})
+	for _, c := range []struct {
+		p    uint32
+		want []string
+	}{
+		{3, []string{"products", "generate"}},
+		{narrowLimit - 1, []string{"products", "generate"}},
+		{narrowLimit, []string{"productsWide", "generateWide"}},
+		{MaxPrime, []string{"productsWide", "generateWide"}},
+	} {
+		called = nil
+		chain := Chain{impl: impl, p: c.p, steps: 1}
+		impl.products(&chain)
+		impl.generate(&chain, make([]int32, 2), false)
+		if !slices.Equal(called, c.want) {
+			t.Errorf("p = %d: %v were called, want %v", c.p, called, c.want)
+		}
+	}
+}
+
 func TestRandomProductsAreThoseOfBigIntegers(t *testing.T) {
 	testVectors(t, func(t *testing.T, impl *Implementation) {
-		compared := 0
-		for compared < 20_000 {
-			p := int64(3+rand.Uint32N(narrowLimit-3)) | 1 // exactness needs p odd, not prime
+		for range 20_000 / impl.lanes {
+			// Exactness needs p odd, not prime. All sizes of p come.
+			p := 3 + 2*rand.Int64N(int64(MaxPrime-1)/2>>rand.IntN(30))
 			pairs := make([]pair, impl.lanes)
 			for j := range pairs {
 				h := (p - 1) / 2
 				pairs[j] = pair{rand.Int64N(p) - h, 1 + rand.Int64N(h)}
 			}
-			for _, a := range []arithmetic{narrow(impl), wide(impl)} {
+			for _, a := range exact(impl, p) {
 				if n, example := a.wrong(p, pairs); n > 0 {
 					t.Fatalf("%d products are wrong: %s", n, example)
 				}
 			}
-			compared += len(pairs)
 		}
 	})
 }
@@ -201,13 +265,15 @@ func FuzzProducts(f *testing.F) {
 	f.Fuzz(func(t *testing.T, p uint32, x int32, factor uint32) {
 		p = max(p&MaxPrime|1, 3)
 		h := int64(p-1) / 2
-		a := pair{int64(x) % (h + 1), 1 + int64(factor)%h}
+		pairs := []pair{{int64(x) % (h + 1), 1 + int64(factor)%h}}
 		for _, impl := range All() {
 			if impl == Generic || !impl.Available() {
 				continue
 			}
-			if n, example := (arithmetic{impl, p}).wrong(int64(p), slices.Repeat([]pair{a}, impl.lanes)); n > 0 {
-				t.Errorf("impl=%s: %s", impl.Name, example)
+			for _, a := range exact(impl, int64(p)) {
+				if _, example := a.wrong(int64(p), pairs); example != "" {
+					t.Errorf("impl=%s: %s", impl.Name, example)
+				}
 			}
 		}
 	})

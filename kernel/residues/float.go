@@ -54,7 +54,7 @@ const (
 // newFloat makes an implementation of the machine's functions.
 func newFloat(name, needs string, available func() bool, f floatFunctions) *Implementation {
 	return &Implementation{
-		Name: name, Needs: needs, available: available, lanes: f.lanes,
+		Name: name, Needs: needs, available: available, lanes: f.lanes, float: f,
 		products: func(c *Chain) []uint32 {
 			c.float.start(c, f.lanes)
 			for j := range f.lanes {

@@ -22,6 +22,8 @@ type Implementation struct {
 	generate func(c *Chain, keys []int32, folded bool)
 	// ends returns the residue that each lane has reached, in [0, p).
 	ends func(*Chain) []uint32
+
+	float floatFunctions // what a vector implementation is made of
 }
 
 // Available reports whether this machine can run the implementation.
