@@ -10,78 +10,78 @@ TEXT ·productsNEON(SB), NOSPLIT, $0-16
 	MOVD steps+8(FP), R2
 
 	// residues, offsets; p, 1/p and the common part i of the factors; M and 1
-	ADD $0, R1, R3
-	VLD1.P 64(R3), [V0.D2, V1.D2, V2.D2, V3.D2]
-	VLD1.P 64(R3), [V4.D2, V5.D2, V6.D2, V7.D2]
-	ADD $512, R1, R3
-	VLD1.P 64(R3), [V8.D2, V9.D2, V10.D2, V11.D2]
-	VLD1.P 64(R3), [V12.D2, V13.D2, V14.D2, V15.D2]
-	ADD $1024, R1, R3
+	ADD     $0, R1, R3
+	VLD1.P  64(R3), [V0.D2, V1.D2, V2.D2, V3.D2]
+	VLD1.P  64(R3), [V4.D2, V5.D2, V6.D2, V7.D2]
+	ADD     $512, R1, R3
+	VLD1.P  64(R3), [V8.D2, V9.D2, V10.D2, V11.D2]
+	VLD1.P  64(R3), [V12.D2, V13.D2, V14.D2, V15.D2]
+	ADD     $1024, R1, R3
 	VLD1R.P 8(R3), [V16.D2]
 	VLD1R.P 8(R3), [V17.D2]
 	VLD1R.P 8(R3), [V18.D2]
-	MOVD $0x4338000000000000, R3
-	VDUP R3, V19.D2
-	MOVD $0x3FF0000000000000, R3
-	VDUP R3, V20.D2
+	MOVD    $0x4338000000000000, R3
+	VDUP    R3, V19.D2
+	MOVD    $0x3FF0000000000000, R3
+	VDUP    R3, V20.D2
 
 loop:
-	WORD $0x4E72D516                 // FADD V22.2D, V8.2D, V18.2D    t = offset + i
-	WORD $0x4E72D537                 // FADD V23.2D, V9.2D, V18.2D    t = offset + i
-	WORD $0x4E72D558                 // FADD V24.2D, V10.2D, V18.2D   t = offset + i
-	WORD $0x4E72D579                 // FADD V25.2D, V11.2D, V18.2D   t = offset + i
-	WORD $0x4E72D59A                 // FADD V26.2D, V12.2D, V18.2D   t = offset + i
-	WORD $0x4E72D5BB                 // FADD V27.2D, V13.2D, V18.2D   t = offset + i
-	WORD $0x4E72D5DC                 // FADD V28.2D, V14.2D, V18.2D   t = offset + i
-	WORD $0x4E72D5FD                 // FADD V29.2D, V15.2D, V18.2D   t = offset + i
-	WORD $0x6E76DC00                 // FMUL V0.2D, V0.2D, V22.2D     x = h = x·t
-	WORD $0x6E77DC21                 // FMUL V1.2D, V1.2D, V23.2D     x = h = x·t
-	WORD $0x6E78DC42                 // FMUL V2.2D, V2.2D, V24.2D     x = h = x·t
-	WORD $0x6E79DC63                 // FMUL V3.2D, V3.2D, V25.2D     x = h = x·t
-	WORD $0x6E7ADC84                 // FMUL V4.2D, V4.2D, V26.2D     x = h = x·t
-	WORD $0x6E7BDCA5                 // FMUL V5.2D, V5.2D, V27.2D     x = h = x·t
-	WORD $0x6E7CDCC6                 // FMUL V6.2D, V6.2D, V28.2D     x = h = x·t
-	WORD $0x6E7DDCE7                 // FMUL V7.2D, V7.2D, V29.2D     x = h = x·t
-	VMOV V19.B16, V22.B16            // q = M
-	VMOV V19.B16, V23.B16            // q = M
-	VMOV V19.B16, V24.B16            // q = M
-	VMOV V19.B16, V25.B16            // q = M
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VMOV V19.B16, V28.B16            // q = M
-	VMOV V19.B16, V29.B16            // q = M
-	VFMLA V17.D2, V0.D2, V22.D2      // q = M + h·(1/p)
-	VFMLA V17.D2, V1.D2, V23.D2      // q = M + h·(1/p)
-	VFMLA V17.D2, V2.D2, V24.D2      // q = M + h·(1/p)
-	VFMLA V17.D2, V3.D2, V25.D2      // q = M + h·(1/p)
-	VFMLA V17.D2, V4.D2, V26.D2      // q = M + h·(1/p)
-	VFMLA V17.D2, V5.D2, V27.D2      // q = M + h·(1/p)
-	VFMLA V17.D2, V6.D2, V28.D2      // q = M + h·(1/p)
-	VFMLA V17.D2, V7.D2, V29.D2      // q = M + h·(1/p)
-	WORD $0x4EF3D6D6                 // FSUB V22.2D, V22.2D, V19.2D   q = q - M
-	WORD $0x4EF3D6F7                 // FSUB V23.2D, V23.2D, V19.2D   q = q - M
-	WORD $0x4EF3D718                 // FSUB V24.2D, V24.2D, V19.2D   q = q - M
-	WORD $0x4EF3D739                 // FSUB V25.2D, V25.2D, V19.2D   q = q - M
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	WORD $0x4EF3D79C                 // FSUB V28.2D, V28.2D, V19.2D   q = q - M
-	WORD $0x4EF3D7BD                 // FSUB V29.2D, V29.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V22.D2, V0.D2      // x = h - q·p
-	VFMLS V16.D2, V23.D2, V1.D2      // x = h - q·p
-	VFMLS V16.D2, V24.D2, V2.D2      // x = h - q·p
-	VFMLS V16.D2, V25.D2, V3.D2      // x = h - q·p
-	VFMLS V16.D2, V26.D2, V4.D2      // x = h - q·p
-	VFMLS V16.D2, V27.D2, V5.D2      // x = h - q·p
-	VFMLS V16.D2, V28.D2, V6.D2      // x = h - q·p
-	VFMLS V16.D2, V29.D2, V7.D2      // x = h - q·p
+	WORD  $0x4E72D516           // FADD V22.2D, V8.2D, V18.2D    t = offset + i
+	WORD  $0x4E72D537           // FADD V23.2D, V9.2D, V18.2D    t = offset + i
+	WORD  $0x4E72D558           // FADD V24.2D, V10.2D, V18.2D   t = offset + i
+	WORD  $0x4E72D579           // FADD V25.2D, V11.2D, V18.2D   t = offset + i
+	WORD  $0x4E72D59A           // FADD V26.2D, V12.2D, V18.2D   t = offset + i
+	WORD  $0x4E72D5BB           // FADD V27.2D, V13.2D, V18.2D   t = offset + i
+	WORD  $0x4E72D5DC           // FADD V28.2D, V14.2D, V18.2D   t = offset + i
+	WORD  $0x4E72D5FD           // FADD V29.2D, V15.2D, V18.2D   t = offset + i
+	WORD  $0x6E76DC00           // FMUL V0.2D, V0.2D, V22.2D     x = h = x·t
+	WORD  $0x6E77DC21           // FMUL V1.2D, V1.2D, V23.2D     x = h = x·t
+	WORD  $0x6E78DC42           // FMUL V2.2D, V2.2D, V24.2D     x = h = x·t
+	WORD  $0x6E79DC63           // FMUL V3.2D, V3.2D, V25.2D     x = h = x·t
+	WORD  $0x6E7ADC84           // FMUL V4.2D, V4.2D, V26.2D     x = h = x·t
+	WORD  $0x6E7BDCA5           // FMUL V5.2D, V5.2D, V27.2D     x = h = x·t
+	WORD  $0x6E7CDCC6           // FMUL V6.2D, V6.2D, V28.2D     x = h = x·t
+	WORD  $0x6E7DDCE7           // FMUL V7.2D, V7.2D, V29.2D     x = h = x·t
+	VMOV  V19.B16, V22.B16      // q = M
+	VMOV  V19.B16, V23.B16      // q = M
+	VMOV  V19.B16, V24.B16      // q = M
+	VMOV  V19.B16, V25.B16      // q = M
+	VMOV  V19.B16, V26.B16      // q = M
+	VMOV  V19.B16, V27.B16      // q = M
+	VMOV  V19.B16, V28.B16      // q = M
+	VMOV  V19.B16, V29.B16      // q = M
+	VFMLA V17.D2, V0.D2, V22.D2 // q = M + h·(1/p)
+	VFMLA V17.D2, V1.D2, V23.D2 // q = M + h·(1/p)
+	VFMLA V17.D2, V2.D2, V24.D2 // q = M + h·(1/p)
+	VFMLA V17.D2, V3.D2, V25.D2 // q = M + h·(1/p)
+	VFMLA V17.D2, V4.D2, V26.D2 // q = M + h·(1/p)
+	VFMLA V17.D2, V5.D2, V27.D2 // q = M + h·(1/p)
+	VFMLA V17.D2, V6.D2, V28.D2 // q = M + h·(1/p)
+	VFMLA V17.D2, V7.D2, V29.D2 // q = M + h·(1/p)
+	WORD  $0x4EF3D6D6           // FSUB V22.2D, V22.2D, V19.2D   q = q - M
+	WORD  $0x4EF3D6F7           // FSUB V23.2D, V23.2D, V19.2D   q = q - M
+	WORD  $0x4EF3D718           // FSUB V24.2D, V24.2D, V19.2D   q = q - M
+	WORD  $0x4EF3D739           // FSUB V25.2D, V25.2D, V19.2D   q = q - M
+	WORD  $0x4EF3D75A           // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD  $0x4EF3D77B           // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	WORD  $0x4EF3D79C           // FSUB V28.2D, V28.2D, V19.2D   q = q - M
+	WORD  $0x4EF3D7BD           // FSUB V29.2D, V29.2D, V19.2D   q = q - M
+	VFMLS V16.D2, V22.D2, V0.D2 // x = h - q·p
+	VFMLS V16.D2, V23.D2, V1.D2 // x = h - q·p
+	VFMLS V16.D2, V24.D2, V2.D2 // x = h - q·p
+	VFMLS V16.D2, V25.D2, V3.D2 // x = h - q·p
+	VFMLS V16.D2, V26.D2, V4.D2 // x = h - q·p
+	VFMLS V16.D2, V27.D2, V5.D2 // x = h - q·p
+	VFMLS V16.D2, V28.D2, V6.D2 // x = h - q·p
+	VFMLS V16.D2, V29.D2, V7.D2 // x = h - q·p
 
 	// i = i + 1
-	WORD $0x4E74D652                 // FADD V18.2D, V18.2D, V20.2D
+	WORD $0x4E74D652 // FADD V18.2D, V18.2D, V20.2D
 	SUBS $1, R2, R2
-	BNE loop
+	BNE  loop
 
 	// the residues and i, for the next call
-	FMOVD F18, 1040(R1)
+	FMOVD  F18, 1040(R1)
 	VST1.P [V0.D2, V1.D2, V2.D2, V3.D2], 64(R1)
 	VST1.P [V4.D2, V5.D2, V6.D2, V7.D2], 64(R1)
 	RET
@@ -95,99 +95,99 @@ TEXT ·generateNEON(SB), NOSPLIT, $0-32
 	VDUP R3, V21.D2
 
 	// residues, offsets; p, 1/p and the common part i of the factors; M and 1
-	ADD $0, R1, R3
-	VLD1.P 64(R3), [V0.D2, V1.D2, V2.D2, V3.D2]
-	VLD1.P 64(R3), [V4.D2, V5.D2, V6.D2, V7.D2]
-	ADD $512, R1, R3
-	VLD1.P 64(R3), [V8.D2, V9.D2, V10.D2, V11.D2]
-	VLD1.P 64(R3), [V12.D2, V13.D2, V14.D2, V15.D2]
-	ADD $1024, R1, R3
+	ADD     $0, R1, R3
+	VLD1.P  64(R3), [V0.D2, V1.D2, V2.D2, V3.D2]
+	VLD1.P  64(R3), [V4.D2, V5.D2, V6.D2, V7.D2]
+	ADD     $512, R1, R3
+	VLD1.P  64(R3), [V8.D2, V9.D2, V10.D2, V11.D2]
+	VLD1.P  64(R3), [V12.D2, V13.D2, V14.D2, V15.D2]
+	ADD     $1024, R1, R3
 	VLD1R.P 8(R3), [V16.D2]
 	VLD1R.P 8(R3), [V17.D2]
 	VLD1R.P 8(R3), [V18.D2]
-	MOVD $0x4338000000000000, R3
-	VDUP R3, V19.D2
-	MOVD $0x3FF0000000000000, R3
-	VDUP R3, V20.D2
+	MOVD    $0x4338000000000000, R3
+	VDUP    R3, V19.D2
+	MOVD    $0x3FF0000000000000, R3
+	VDUP    R3, V20.D2
 
 loop:
-	WORD $0x4E72D516                 // FADD V22.2D, V8.2D, V18.2D    t = offset + i
-	WORD $0x4E72D537                 // FADD V23.2D, V9.2D, V18.2D    t = offset + i
-	WORD $0x4E72D558                 // FADD V24.2D, V10.2D, V18.2D   t = offset + i
-	WORD $0x4E72D579                 // FADD V25.2D, V11.2D, V18.2D   t = offset + i
-	WORD $0x4E72D59A                 // FADD V26.2D, V12.2D, V18.2D   t = offset + i
-	WORD $0x4E72D5BB                 // FADD V27.2D, V13.2D, V18.2D   t = offset + i
-	WORD $0x4E72D5DC                 // FADD V28.2D, V14.2D, V18.2D   t = offset + i
-	WORD $0x4E72D5FD                 // FADD V29.2D, V15.2D, V18.2D   t = offset + i
-	WORD $0x6E76DC00                 // FMUL V0.2D, V0.2D, V22.2D     x = h = x·t
-	WORD $0x6E77DC21                 // FMUL V1.2D, V1.2D, V23.2D     x = h = x·t
-	WORD $0x6E78DC42                 // FMUL V2.2D, V2.2D, V24.2D     x = h = x·t
-	WORD $0x6E79DC63                 // FMUL V3.2D, V3.2D, V25.2D     x = h = x·t
-	WORD $0x6E7ADC84                 // FMUL V4.2D, V4.2D, V26.2D     x = h = x·t
-	WORD $0x6E7BDCA5                 // FMUL V5.2D, V5.2D, V27.2D     x = h = x·t
-	WORD $0x6E7CDCC6                 // FMUL V6.2D, V6.2D, V28.2D     x = h = x·t
-	WORD $0x6E7DDCE7                 // FMUL V7.2D, V7.2D, V29.2D     x = h = x·t
-	VMOV V19.B16, V22.B16            // q = M
-	VMOV V19.B16, V23.B16            // q = M
-	VMOV V19.B16, V24.B16            // q = M
-	VMOV V19.B16, V25.B16            // q = M
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VMOV V19.B16, V28.B16            // q = M
-	VMOV V19.B16, V29.B16            // q = M
-	VFMLA V17.D2, V0.D2, V22.D2      // q = M + h·(1/p)
-	VFMLA V17.D2, V1.D2, V23.D2      // q = M + h·(1/p)
-	VFMLA V17.D2, V2.D2, V24.D2      // q = M + h·(1/p)
-	VFMLA V17.D2, V3.D2, V25.D2      // q = M + h·(1/p)
-	VFMLA V17.D2, V4.D2, V26.D2      // q = M + h·(1/p)
-	VFMLA V17.D2, V5.D2, V27.D2      // q = M + h·(1/p)
-	VFMLA V17.D2, V6.D2, V28.D2      // q = M + h·(1/p)
-	VFMLA V17.D2, V7.D2, V29.D2      // q = M + h·(1/p)
-	WORD $0x4EF3D6D6                 // FSUB V22.2D, V22.2D, V19.2D   q = q - M
-	WORD $0x4EF3D6F7                 // FSUB V23.2D, V23.2D, V19.2D   q = q - M
-	WORD $0x4EF3D718                 // FSUB V24.2D, V24.2D, V19.2D   q = q - M
-	WORD $0x4EF3D739                 // FSUB V25.2D, V25.2D, V19.2D   q = q - M
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	WORD $0x4EF3D79C                 // FSUB V28.2D, V28.2D, V19.2D   q = q - M
-	WORD $0x4EF3D7BD                 // FSUB V29.2D, V29.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V22.D2, V0.D2      // x = h - q·p
-	VFMLS V16.D2, V23.D2, V1.D2      // x = h - q·p
-	VFMLS V16.D2, V24.D2, V2.D2      // x = h - q·p
-	VFMLS V16.D2, V25.D2, V3.D2      // x = h - q·p
-	VFMLS V16.D2, V26.D2, V4.D2      // x = h - q·p
-	VFMLS V16.D2, V27.D2, V5.D2      // x = h - q·p
-	VFMLS V16.D2, V28.D2, V6.D2      // x = h - q·p
-	VFMLS V16.D2, V29.D2, V7.D2      // x = h - q·p
-	VAND V21.B16, V0.B16, V22.B16    // k = |x|, or x
-	VAND V21.B16, V1.B16, V23.B16    // k = |x|, or x
-	VAND V21.B16, V2.B16, V24.B16    // k = |x|, or x
-	VAND V21.B16, V3.B16, V25.B16    // k = |x|, or x
-	VAND V21.B16, V4.B16, V26.B16    // k = |x|, or x
-	VAND V21.B16, V5.B16, V27.B16    // k = |x|, or x
-	VAND V21.B16, V6.B16, V28.B16    // k = |x|, or x
-	VAND V21.B16, V7.B16, V29.B16    // k = |x|, or x
-	WORD $0x4E73D6D6                 // FADD V22.2D, V22.2D, V19.2D   k = k + M
-	WORD $0x4E73D6F7                 // FADD V23.2D, V23.2D, V19.2D   k = k + M
-	WORD $0x4E73D718                 // FADD V24.2D, V24.2D, V19.2D   k = k + M
-	WORD $0x4E73D739                 // FADD V25.2D, V25.2D, V19.2D   k = k + M
-	WORD $0x4E73D75A                 // FADD V26.2D, V26.2D, V19.2D   k = k + M
-	WORD $0x4E73D77B                 // FADD V27.2D, V27.2D, V19.2D   k = k + M
-	WORD $0x4E73D79C                 // FADD V28.2D, V28.2D, V19.2D   k = k + M
-	WORD $0x4E73D7BD                 // FADD V29.2D, V29.2D, V19.2D   k = k + M
-	VUZP1 V23.S4, V22.S4, V22.S4     // low halves
-	VUZP1 V25.S4, V24.S4, V23.S4     // low halves
-	VUZP1 V27.S4, V26.S4, V24.S4     // low halves
-	VUZP1 V29.S4, V28.S4, V25.S4     // low halves
+	WORD   $0x4E72D516                              // FADD V22.2D, V8.2D, V18.2D    t = offset + i
+	WORD   $0x4E72D537                              // FADD V23.2D, V9.2D, V18.2D    t = offset + i
+	WORD   $0x4E72D558                              // FADD V24.2D, V10.2D, V18.2D   t = offset + i
+	WORD   $0x4E72D579                              // FADD V25.2D, V11.2D, V18.2D   t = offset + i
+	WORD   $0x4E72D59A                              // FADD V26.2D, V12.2D, V18.2D   t = offset + i
+	WORD   $0x4E72D5BB                              // FADD V27.2D, V13.2D, V18.2D   t = offset + i
+	WORD   $0x4E72D5DC                              // FADD V28.2D, V14.2D, V18.2D   t = offset + i
+	WORD   $0x4E72D5FD                              // FADD V29.2D, V15.2D, V18.2D   t = offset + i
+	WORD   $0x6E76DC00                              // FMUL V0.2D, V0.2D, V22.2D     x = h = x·t
+	WORD   $0x6E77DC21                              // FMUL V1.2D, V1.2D, V23.2D     x = h = x·t
+	WORD   $0x6E78DC42                              // FMUL V2.2D, V2.2D, V24.2D     x = h = x·t
+	WORD   $0x6E79DC63                              // FMUL V3.2D, V3.2D, V25.2D     x = h = x·t
+	WORD   $0x6E7ADC84                              // FMUL V4.2D, V4.2D, V26.2D     x = h = x·t
+	WORD   $0x6E7BDCA5                              // FMUL V5.2D, V5.2D, V27.2D     x = h = x·t
+	WORD   $0x6E7CDCC6                              // FMUL V6.2D, V6.2D, V28.2D     x = h = x·t
+	WORD   $0x6E7DDCE7                              // FMUL V7.2D, V7.2D, V29.2D     x = h = x·t
+	VMOV   V19.B16, V22.B16                         // q = M
+	VMOV   V19.B16, V23.B16                         // q = M
+	VMOV   V19.B16, V24.B16                         // q = M
+	VMOV   V19.B16, V25.B16                         // q = M
+	VMOV   V19.B16, V26.B16                         // q = M
+	VMOV   V19.B16, V27.B16                         // q = M
+	VMOV   V19.B16, V28.B16                         // q = M
+	VMOV   V19.B16, V29.B16                         // q = M
+	VFMLA  V17.D2, V0.D2, V22.D2                    // q = M + h·(1/p)
+	VFMLA  V17.D2, V1.D2, V23.D2                    // q = M + h·(1/p)
+	VFMLA  V17.D2, V2.D2, V24.D2                    // q = M + h·(1/p)
+	VFMLA  V17.D2, V3.D2, V25.D2                    // q = M + h·(1/p)
+	VFMLA  V17.D2, V4.D2, V26.D2                    // q = M + h·(1/p)
+	VFMLA  V17.D2, V5.D2, V27.D2                    // q = M + h·(1/p)
+	VFMLA  V17.D2, V6.D2, V28.D2                    // q = M + h·(1/p)
+	VFMLA  V17.D2, V7.D2, V29.D2                    // q = M + h·(1/p)
+	WORD   $0x4EF3D6D6                              // FSUB V22.2D, V22.2D, V19.2D   q = q - M
+	WORD   $0x4EF3D6F7                              // FSUB V23.2D, V23.2D, V19.2D   q = q - M
+	WORD   $0x4EF3D718                              // FSUB V24.2D, V24.2D, V19.2D   q = q - M
+	WORD   $0x4EF3D739                              // FSUB V25.2D, V25.2D, V19.2D   q = q - M
+	WORD   $0x4EF3D75A                              // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD   $0x4EF3D77B                              // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	WORD   $0x4EF3D79C                              // FSUB V28.2D, V28.2D, V19.2D   q = q - M
+	WORD   $0x4EF3D7BD                              // FSUB V29.2D, V29.2D, V19.2D   q = q - M
+	VFMLS  V16.D2, V22.D2, V0.D2                    // x = h - q·p
+	VFMLS  V16.D2, V23.D2, V1.D2                    // x = h - q·p
+	VFMLS  V16.D2, V24.D2, V2.D2                    // x = h - q·p
+	VFMLS  V16.D2, V25.D2, V3.D2                    // x = h - q·p
+	VFMLS  V16.D2, V26.D2, V4.D2                    // x = h - q·p
+	VFMLS  V16.D2, V27.D2, V5.D2                    // x = h - q·p
+	VFMLS  V16.D2, V28.D2, V6.D2                    // x = h - q·p
+	VFMLS  V16.D2, V29.D2, V7.D2                    // x = h - q·p
+	VAND   V21.B16, V0.B16, V22.B16                 // k = |x|, or x
+	VAND   V21.B16, V1.B16, V23.B16                 // k = |x|, or x
+	VAND   V21.B16, V2.B16, V24.B16                 // k = |x|, or x
+	VAND   V21.B16, V3.B16, V25.B16                 // k = |x|, or x
+	VAND   V21.B16, V4.B16, V26.B16                 // k = |x|, or x
+	VAND   V21.B16, V5.B16, V27.B16                 // k = |x|, or x
+	VAND   V21.B16, V6.B16, V28.B16                 // k = |x|, or x
+	VAND   V21.B16, V7.B16, V29.B16                 // k = |x|, or x
+	WORD   $0x4E73D6D6                              // FADD V22.2D, V22.2D, V19.2D   k = k + M
+	WORD   $0x4E73D6F7                              // FADD V23.2D, V23.2D, V19.2D   k = k + M
+	WORD   $0x4E73D718                              // FADD V24.2D, V24.2D, V19.2D   k = k + M
+	WORD   $0x4E73D739                              // FADD V25.2D, V25.2D, V19.2D   k = k + M
+	WORD   $0x4E73D75A                              // FADD V26.2D, V26.2D, V19.2D   k = k + M
+	WORD   $0x4E73D77B                              // FADD V27.2D, V27.2D, V19.2D   k = k + M
+	WORD   $0x4E73D79C                              // FADD V28.2D, V28.2D, V19.2D   k = k + M
+	WORD   $0x4E73D7BD                              // FADD V29.2D, V29.2D, V19.2D   k = k + M
+	VUZP1  V23.S4, V22.S4, V22.S4                   // low halves
+	VUZP1  V25.S4, V24.S4, V23.S4                   // low halves
+	VUZP1  V27.S4, V26.S4, V24.S4                   // low halves
+	VUZP1  V29.S4, V28.S4, V25.S4                   // low halves
 	VST1.P [V22.S4, V23.S4, V24.S4, V25.S4], 64(R0)
 
 	// i = i + 1
-	WORD $0x4E74D652                 // FADD V18.2D, V18.2D, V20.2D
+	WORD $0x4E74D652 // FADD V18.2D, V18.2D, V20.2D
 	SUBS $1, R2, R2
-	BNE loop
+	BNE  loop
 
 	// the residues and i, for the next call
-	FMOVD F18, 1040(R1)
+	FMOVD  F18, 1040(R1)
 	VST1.P [V0.D2, V1.D2, V2.D2, V3.D2], 64(R1)
 	VST1.P [V4.D2, V5.D2, V6.D2, V7.D2], 64(R1)
 	RET
@@ -198,134 +198,134 @@ TEXT ·productsWideNEON(SB), NOSPLIT, $0-16
 	MOVD steps+8(FP), R2
 
 	// residues, offsets; p, 1/p and the common part i of the factors; M and 1
-	ADD $0, R1, R3
-	VLD1.P 64(R3), [V0.D2, V1.D2, V2.D2, V3.D2]
-	VLD1.P 64(R3), [V4.D2, V5.D2, V6.D2, V7.D2]
-	ADD $512, R1, R3
-	VLD1.P 64(R3), [V8.D2, V9.D2, V10.D2, V11.D2]
-	VLD1.P 64(R3), [V12.D2, V13.D2, V14.D2, V15.D2]
-	ADD $1024, R1, R3
+	ADD     $0, R1, R3
+	VLD1.P  64(R3), [V0.D2, V1.D2, V2.D2, V3.D2]
+	VLD1.P  64(R3), [V4.D2, V5.D2, V6.D2, V7.D2]
+	ADD     $512, R1, R3
+	VLD1.P  64(R3), [V8.D2, V9.D2, V10.D2, V11.D2]
+	VLD1.P  64(R3), [V12.D2, V13.D2, V14.D2, V15.D2]
+	ADD     $1024, R1, R3
 	VLD1R.P 8(R3), [V16.D2]
 	VLD1R.P 8(R3), [V17.D2]
 	VLD1R.P 8(R3), [V18.D2]
-	MOVD $0x4338000000000000, R3
-	VDUP R3, V19.D2
-	MOVD $0x3FF0000000000000, R3
-	VDUP R3, V20.D2
+	MOVD    $0x4338000000000000, R3
+	VDUP    R3, V19.D2
+	MOVD    $0x3FF0000000000000, R3
+	VDUP    R3, V20.D2
 
 loop:
-	WORD $0x4E72D51A                 // FADD V26.2D, V8.2D, V18.2D    t = offset + i
-	WORD $0x4E72D53B                 // FADD V27.2D, V9.2D, V18.2D    t = offset + i
-	WORD $0x6E7ADC16                 // FMUL V22.2D, V0.2D, V26.2D    h = x·t, rounded
-	WORD $0x6E7BDC37                 // FMUL V23.2D, V1.2D, V27.2D    h = x·t, rounded
-	VMOV V22.B16, V24.B16            // d = h
-	VFMLS V26.D2, V0.D2, V24.D2      // d = h - x·t
-	VMOV V23.B16, V25.B16            // d = h
-	VFMLS V27.D2, V1.D2, V25.D2      // d = h - x·t
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VFMLA V17.D2, V22.D2, V26.D2     // q = M + h·(1/p)
-	VFMLA V17.D2, V23.D2, V27.D2     // q = M + h·(1/p)
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V26.D2, V22.D2     // h = h - q·p
-	VFMLS V16.D2, V27.D2, V23.D2     // h = h - q·p
-	WORD $0x4EF8D6C0                 // FSUB V0.2D, V22.2D, V24.2D    x = h - d
-	WORD $0x4EF9D6E1                 // FSUB V1.2D, V23.2D, V25.2D    x = h - d
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VFMLA V17.D2, V0.D2, V26.D2      // q = M + x·(1/p)
-	VFMLA V17.D2, V1.D2, V27.D2      // q = M + x·(1/p)
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V26.D2, V0.D2      // x = x - q·p, where q is one of -1, 0, 1
-	VFMLS V16.D2, V27.D2, V1.D2      // x = x - q·p, where q is one of -1, 0, 1
-	WORD $0x4E72D55A                 // FADD V26.2D, V10.2D, V18.2D   t = offset + i
-	WORD $0x4E72D57B                 // FADD V27.2D, V11.2D, V18.2D   t = offset + i
-	WORD $0x6E7ADC56                 // FMUL V22.2D, V2.2D, V26.2D    h = x·t, rounded
-	WORD $0x6E7BDC77                 // FMUL V23.2D, V3.2D, V27.2D    h = x·t, rounded
-	VMOV V22.B16, V24.B16            // d = h
-	VFMLS V26.D2, V2.D2, V24.D2      // d = h - x·t
-	VMOV V23.B16, V25.B16            // d = h
-	VFMLS V27.D2, V3.D2, V25.D2      // d = h - x·t
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VFMLA V17.D2, V22.D2, V26.D2     // q = M + h·(1/p)
-	VFMLA V17.D2, V23.D2, V27.D2     // q = M + h·(1/p)
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V26.D2, V22.D2     // h = h - q·p
-	VFMLS V16.D2, V27.D2, V23.D2     // h = h - q·p
-	WORD $0x4EF8D6C2                 // FSUB V2.2D, V22.2D, V24.2D    x = h - d
-	WORD $0x4EF9D6E3                 // FSUB V3.2D, V23.2D, V25.2D    x = h - d
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VFMLA V17.D2, V2.D2, V26.D2      // q = M + x·(1/p)
-	VFMLA V17.D2, V3.D2, V27.D2      // q = M + x·(1/p)
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V26.D2, V2.D2      // x = x - q·p, where q is one of -1, 0, 1
-	VFMLS V16.D2, V27.D2, V3.D2      // x = x - q·p, where q is one of -1, 0, 1
-	WORD $0x4E72D59A                 // FADD V26.2D, V12.2D, V18.2D   t = offset + i
-	WORD $0x4E72D5BB                 // FADD V27.2D, V13.2D, V18.2D   t = offset + i
-	WORD $0x6E7ADC96                 // FMUL V22.2D, V4.2D, V26.2D    h = x·t, rounded
-	WORD $0x6E7BDCB7                 // FMUL V23.2D, V5.2D, V27.2D    h = x·t, rounded
-	VMOV V22.B16, V24.B16            // d = h
-	VFMLS V26.D2, V4.D2, V24.D2      // d = h - x·t
-	VMOV V23.B16, V25.B16            // d = h
-	VFMLS V27.D2, V5.D2, V25.D2      // d = h - x·t
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VFMLA V17.D2, V22.D2, V26.D2     // q = M + h·(1/p)
-	VFMLA V17.D2, V23.D2, V27.D2     // q = M + h·(1/p)
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V26.D2, V22.D2     // h = h - q·p
-	VFMLS V16.D2, V27.D2, V23.D2     // h = h - q·p
-	WORD $0x4EF8D6C4                 // FSUB V4.2D, V22.2D, V24.2D    x = h - d
-	WORD $0x4EF9D6E5                 // FSUB V5.2D, V23.2D, V25.2D    x = h - d
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VFMLA V17.D2, V4.D2, V26.D2      // q = M + x·(1/p)
-	VFMLA V17.D2, V5.D2, V27.D2      // q = M + x·(1/p)
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V26.D2, V4.D2      // x = x - q·p, where q is one of -1, 0, 1
-	VFMLS V16.D2, V27.D2, V5.D2      // x = x - q·p, where q is one of -1, 0, 1
-	WORD $0x4E72D5DA                 // FADD V26.2D, V14.2D, V18.2D   t = offset + i
-	WORD $0x4E72D5FB                 // FADD V27.2D, V15.2D, V18.2D   t = offset + i
-	WORD $0x6E7ADCD6                 // FMUL V22.2D, V6.2D, V26.2D    h = x·t, rounded
-	WORD $0x6E7BDCF7                 // FMUL V23.2D, V7.2D, V27.2D    h = x·t, rounded
-	VMOV V22.B16, V24.B16            // d = h
-	VFMLS V26.D2, V6.D2, V24.D2      // d = h - x·t
-	VMOV V23.B16, V25.B16            // d = h
-	VFMLS V27.D2, V7.D2, V25.D2      // d = h - x·t
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VFMLA V17.D2, V22.D2, V26.D2     // q = M + h·(1/p)
-	VFMLA V17.D2, V23.D2, V27.D2     // q = M + h·(1/p)
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V26.D2, V22.D2     // h = h - q·p
-	VFMLS V16.D2, V27.D2, V23.D2     // h = h - q·p
-	WORD $0x4EF8D6C6                 // FSUB V6.2D, V22.2D, V24.2D    x = h - d
-	WORD $0x4EF9D6E7                 // FSUB V7.2D, V23.2D, V25.2D    x = h - d
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VFMLA V17.D2, V6.D2, V26.D2      // q = M + x·(1/p)
-	VFMLA V17.D2, V7.D2, V27.D2      // q = M + x·(1/p)
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V26.D2, V6.D2      // x = x - q·p, where q is one of -1, 0, 1
-	VFMLS V16.D2, V27.D2, V7.D2      // x = x - q·p, where q is one of -1, 0, 1
+	WORD  $0x4E72D51A            // FADD V26.2D, V8.2D, V18.2D    t = offset + i
+	WORD  $0x4E72D53B            // FADD V27.2D, V9.2D, V18.2D    t = offset + i
+	WORD  $0x6E7ADC16            // FMUL V22.2D, V0.2D, V26.2D    h = x·t, rounded
+	WORD  $0x6E7BDC37            // FMUL V23.2D, V1.2D, V27.2D    h = x·t, rounded
+	VMOV  V22.B16, V24.B16       // d = h
+	VFMLS V26.D2, V0.D2, V24.D2  // d = h - x·t
+	VMOV  V23.B16, V25.B16       // d = h
+	VFMLS V27.D2, V1.D2, V25.D2  // d = h - x·t
+	VMOV  V19.B16, V26.B16       // q = M
+	VMOV  V19.B16, V27.B16       // q = M
+	VFMLA V17.D2, V22.D2, V26.D2 // q = M + h·(1/p)
+	VFMLA V17.D2, V23.D2, V27.D2 // q = M + h·(1/p)
+	WORD  $0x4EF3D75A            // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD  $0x4EF3D77B            // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	VFMLS V16.D2, V26.D2, V22.D2 // h = h - q·p
+	VFMLS V16.D2, V27.D2, V23.D2 // h = h - q·p
+	WORD  $0x4EF8D6C0            // FSUB V0.2D, V22.2D, V24.2D    x = h - d
+	WORD  $0x4EF9D6E1            // FSUB V1.2D, V23.2D, V25.2D    x = h - d
+	VMOV  V19.B16, V26.B16       // q = M
+	VMOV  V19.B16, V27.B16       // q = M
+	VFMLA V17.D2, V0.D2, V26.D2  // q = M + x·(1/p)
+	VFMLA V17.D2, V1.D2, V27.D2  // q = M + x·(1/p)
+	WORD  $0x4EF3D75A            // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD  $0x4EF3D77B            // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	VFMLS V16.D2, V26.D2, V0.D2  // x = x - q·p, where q is one of -1, 0, 1
+	VFMLS V16.D2, V27.D2, V1.D2  // x = x - q·p, where q is one of -1, 0, 1
+	WORD  $0x4E72D55A            // FADD V26.2D, V10.2D, V18.2D   t = offset + i
+	WORD  $0x4E72D57B            // FADD V27.2D, V11.2D, V18.2D   t = offset + i
+	WORD  $0x6E7ADC56            // FMUL V22.2D, V2.2D, V26.2D    h = x·t, rounded
+	WORD  $0x6E7BDC77            // FMUL V23.2D, V3.2D, V27.2D    h = x·t, rounded
+	VMOV  V22.B16, V24.B16       // d = h
+	VFMLS V26.D2, V2.D2, V24.D2  // d = h - x·t
+	VMOV  V23.B16, V25.B16       // d = h
+	VFMLS V27.D2, V3.D2, V25.D2  // d = h - x·t
+	VMOV  V19.B16, V26.B16       // q = M
+	VMOV  V19.B16, V27.B16       // q = M
+	VFMLA V17.D2, V22.D2, V26.D2 // q = M + h·(1/p)
+	VFMLA V17.D2, V23.D2, V27.D2 // q = M + h·(1/p)
+	WORD  $0x4EF3D75A            // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD  $0x4EF3D77B            // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	VFMLS V16.D2, V26.D2, V22.D2 // h = h - q·p
+	VFMLS V16.D2, V27.D2, V23.D2 // h = h - q·p
+	WORD  $0x4EF8D6C2            // FSUB V2.2D, V22.2D, V24.2D    x = h - d
+	WORD  $0x4EF9D6E3            // FSUB V3.2D, V23.2D, V25.2D    x = h - d
+	VMOV  V19.B16, V26.B16       // q = M
+	VMOV  V19.B16, V27.B16       // q = M
+	VFMLA V17.D2, V2.D2, V26.D2  // q = M + x·(1/p)
+	VFMLA V17.D2, V3.D2, V27.D2  // q = M + x·(1/p)
+	WORD  $0x4EF3D75A            // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD  $0x4EF3D77B            // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	VFMLS V16.D2, V26.D2, V2.D2  // x = x - q·p, where q is one of -1, 0, 1
+	VFMLS V16.D2, V27.D2, V3.D2  // x = x - q·p, where q is one of -1, 0, 1
+	WORD  $0x4E72D59A            // FADD V26.2D, V12.2D, V18.2D   t = offset + i
+	WORD  $0x4E72D5BB            // FADD V27.2D, V13.2D, V18.2D   t = offset + i
+	WORD  $0x6E7ADC96            // FMUL V22.2D, V4.2D, V26.2D    h = x·t, rounded
+	WORD  $0x6E7BDCB7            // FMUL V23.2D, V5.2D, V27.2D    h = x·t, rounded
+	VMOV  V22.B16, V24.B16       // d = h
+	VFMLS V26.D2, V4.D2, V24.D2  // d = h - x·t
+	VMOV  V23.B16, V25.B16       // d = h
+	VFMLS V27.D2, V5.D2, V25.D2  // d = h - x·t
+	VMOV  V19.B16, V26.B16       // q = M
+	VMOV  V19.B16, V27.B16       // q = M
+	VFMLA V17.D2, V22.D2, V26.D2 // q = M + h·(1/p)
+	VFMLA V17.D2, V23.D2, V27.D2 // q = M + h·(1/p)
+	WORD  $0x4EF3D75A            // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD  $0x4EF3D77B            // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	VFMLS V16.D2, V26.D2, V22.D2 // h = h - q·p
+	VFMLS V16.D2, V27.D2, V23.D2 // h = h - q·p
+	WORD  $0x4EF8D6C4            // FSUB V4.2D, V22.2D, V24.2D    x = h - d
+	WORD  $0x4EF9D6E5            // FSUB V5.2D, V23.2D, V25.2D    x = h - d
+	VMOV  V19.B16, V26.B16       // q = M
+	VMOV  V19.B16, V27.B16       // q = M
+	VFMLA V17.D2, V4.D2, V26.D2  // q = M + x·(1/p)
+	VFMLA V17.D2, V5.D2, V27.D2  // q = M + x·(1/p)
+	WORD  $0x4EF3D75A            // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD  $0x4EF3D77B            // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	VFMLS V16.D2, V26.D2, V4.D2  // x = x - q·p, where q is one of -1, 0, 1
+	VFMLS V16.D2, V27.D2, V5.D2  // x = x - q·p, where q is one of -1, 0, 1
+	WORD  $0x4E72D5DA            // FADD V26.2D, V14.2D, V18.2D   t = offset + i
+	WORD  $0x4E72D5FB            // FADD V27.2D, V15.2D, V18.2D   t = offset + i
+	WORD  $0x6E7ADCD6            // FMUL V22.2D, V6.2D, V26.2D    h = x·t, rounded
+	WORD  $0x6E7BDCF7            // FMUL V23.2D, V7.2D, V27.2D    h = x·t, rounded
+	VMOV  V22.B16, V24.B16       // d = h
+	VFMLS V26.D2, V6.D2, V24.D2  // d = h - x·t
+	VMOV  V23.B16, V25.B16       // d = h
+	VFMLS V27.D2, V7.D2, V25.D2  // d = h - x·t
+	VMOV  V19.B16, V26.B16       // q = M
+	VMOV  V19.B16, V27.B16       // q = M
+	VFMLA V17.D2, V22.D2, V26.D2 // q = M + h·(1/p)
+	VFMLA V17.D2, V23.D2, V27.D2 // q = M + h·(1/p)
+	WORD  $0x4EF3D75A            // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD  $0x4EF3D77B            // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	VFMLS V16.D2, V26.D2, V22.D2 // h = h - q·p
+	VFMLS V16.D2, V27.D2, V23.D2 // h = h - q·p
+	WORD  $0x4EF8D6C6            // FSUB V6.2D, V22.2D, V24.2D    x = h - d
+	WORD  $0x4EF9D6E7            // FSUB V7.2D, V23.2D, V25.2D    x = h - d
+	VMOV  V19.B16, V26.B16       // q = M
+	VMOV  V19.B16, V27.B16       // q = M
+	VFMLA V17.D2, V6.D2, V26.D2  // q = M + x·(1/p)
+	VFMLA V17.D2, V7.D2, V27.D2  // q = M + x·(1/p)
+	WORD  $0x4EF3D75A            // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD  $0x4EF3D77B            // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	VFMLS V16.D2, V26.D2, V6.D2  // x = x - q·p, where q is one of -1, 0, 1
+	VFMLS V16.D2, V27.D2, V7.D2  // x = x - q·p, where q is one of -1, 0, 1
 
 	// i = i + 1
-	WORD $0x4E74D652                 // FADD V18.2D, V18.2D, V20.2D
+	WORD $0x4E74D652 // FADD V18.2D, V18.2D, V20.2D
 	SUBS $1, R2, R2
-	BNE loop
+	BNE  loop
 
 	// the residues and i, for the next call
-	FMOVD F18, 1040(R1)
+	FMOVD  F18, 1040(R1)
 	VST1.P [V0.D2, V1.D2, V2.D2, V3.D2], 64(R1)
 	VST1.P [V4.D2, V5.D2, V6.D2, V7.D2], 64(R1)
 	RET
@@ -339,155 +339,155 @@ TEXT ·generateWideNEON(SB), NOSPLIT, $0-32
 	VDUP R3, V21.D2
 
 	// residues, offsets; p, 1/p and the common part i of the factors; M and 1
-	ADD $0, R1, R3
-	VLD1.P 64(R3), [V0.D2, V1.D2, V2.D2, V3.D2]
-	VLD1.P 64(R3), [V4.D2, V5.D2, V6.D2, V7.D2]
-	ADD $512, R1, R3
-	VLD1.P 64(R3), [V8.D2, V9.D2, V10.D2, V11.D2]
-	VLD1.P 64(R3), [V12.D2, V13.D2, V14.D2, V15.D2]
-	ADD $1024, R1, R3
+	ADD     $0, R1, R3
+	VLD1.P  64(R3), [V0.D2, V1.D2, V2.D2, V3.D2]
+	VLD1.P  64(R3), [V4.D2, V5.D2, V6.D2, V7.D2]
+	ADD     $512, R1, R3
+	VLD1.P  64(R3), [V8.D2, V9.D2, V10.D2, V11.D2]
+	VLD1.P  64(R3), [V12.D2, V13.D2, V14.D2, V15.D2]
+	ADD     $1024, R1, R3
 	VLD1R.P 8(R3), [V16.D2]
 	VLD1R.P 8(R3), [V17.D2]
 	VLD1R.P 8(R3), [V18.D2]
-	MOVD $0x4338000000000000, R3
-	VDUP R3, V19.D2
-	MOVD $0x3FF0000000000000, R3
-	VDUP R3, V20.D2
+	MOVD    $0x4338000000000000, R3
+	VDUP    R3, V19.D2
+	MOVD    $0x3FF0000000000000, R3
+	VDUP    R3, V20.D2
 
 loop:
-	WORD $0x4E72D51A                 // FADD V26.2D, V8.2D, V18.2D    t = offset + i
-	WORD $0x4E72D53B                 // FADD V27.2D, V9.2D, V18.2D    t = offset + i
-	WORD $0x6E7ADC16                 // FMUL V22.2D, V0.2D, V26.2D    h = x·t, rounded
-	WORD $0x6E7BDC37                 // FMUL V23.2D, V1.2D, V27.2D    h = x·t, rounded
-	VMOV V22.B16, V24.B16            // d = h
-	VFMLS V26.D2, V0.D2, V24.D2      // d = h - x·t
-	VMOV V23.B16, V25.B16            // d = h
-	VFMLS V27.D2, V1.D2, V25.D2      // d = h - x·t
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VFMLA V17.D2, V22.D2, V26.D2     // q = M + h·(1/p)
-	VFMLA V17.D2, V23.D2, V27.D2     // q = M + h·(1/p)
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V26.D2, V22.D2     // h = h - q·p
-	VFMLS V16.D2, V27.D2, V23.D2     // h = h - q·p
-	WORD $0x4EF8D6C0                 // FSUB V0.2D, V22.2D, V24.2D    x = h - d
-	WORD $0x4EF9D6E1                 // FSUB V1.2D, V23.2D, V25.2D    x = h - d
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VFMLA V17.D2, V0.D2, V26.D2      // q = M + x·(1/p)
-	VFMLA V17.D2, V1.D2, V27.D2      // q = M + x·(1/p)
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V26.D2, V0.D2      // x = x - q·p, where q is one of -1, 0, 1
-	VFMLS V16.D2, V27.D2, V1.D2      // x = x - q·p, where q is one of -1, 0, 1
-	WORD $0x4E72D55A                 // FADD V26.2D, V10.2D, V18.2D   t = offset + i
-	WORD $0x4E72D57B                 // FADD V27.2D, V11.2D, V18.2D   t = offset + i
-	WORD $0x6E7ADC56                 // FMUL V22.2D, V2.2D, V26.2D    h = x·t, rounded
-	WORD $0x6E7BDC77                 // FMUL V23.2D, V3.2D, V27.2D    h = x·t, rounded
-	VMOV V22.B16, V24.B16            // d = h
-	VFMLS V26.D2, V2.D2, V24.D2      // d = h - x·t
-	VMOV V23.B16, V25.B16            // d = h
-	VFMLS V27.D2, V3.D2, V25.D2      // d = h - x·t
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VFMLA V17.D2, V22.D2, V26.D2     // q = M + h·(1/p)
-	VFMLA V17.D2, V23.D2, V27.D2     // q = M + h·(1/p)
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V26.D2, V22.D2     // h = h - q·p
-	VFMLS V16.D2, V27.D2, V23.D2     // h = h - q·p
-	WORD $0x4EF8D6C2                 // FSUB V2.2D, V22.2D, V24.2D    x = h - d
-	WORD $0x4EF9D6E3                 // FSUB V3.2D, V23.2D, V25.2D    x = h - d
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VFMLA V17.D2, V2.D2, V26.D2      // q = M + x·(1/p)
-	VFMLA V17.D2, V3.D2, V27.D2      // q = M + x·(1/p)
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V26.D2, V2.D2      // x = x - q·p, where q is one of -1, 0, 1
-	VFMLS V16.D2, V27.D2, V3.D2      // x = x - q·p, where q is one of -1, 0, 1
-	WORD $0x4E72D59A                 // FADD V26.2D, V12.2D, V18.2D   t = offset + i
-	WORD $0x4E72D5BB                 // FADD V27.2D, V13.2D, V18.2D   t = offset + i
-	WORD $0x6E7ADC96                 // FMUL V22.2D, V4.2D, V26.2D    h = x·t, rounded
-	WORD $0x6E7BDCB7                 // FMUL V23.2D, V5.2D, V27.2D    h = x·t, rounded
-	VMOV V22.B16, V24.B16            // d = h
-	VFMLS V26.D2, V4.D2, V24.D2      // d = h - x·t
-	VMOV V23.B16, V25.B16            // d = h
-	VFMLS V27.D2, V5.D2, V25.D2      // d = h - x·t
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VFMLA V17.D2, V22.D2, V26.D2     // q = M + h·(1/p)
-	VFMLA V17.D2, V23.D2, V27.D2     // q = M + h·(1/p)
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V26.D2, V22.D2     // h = h - q·p
-	VFMLS V16.D2, V27.D2, V23.D2     // h = h - q·p
-	WORD $0x4EF8D6C4                 // FSUB V4.2D, V22.2D, V24.2D    x = h - d
-	WORD $0x4EF9D6E5                 // FSUB V5.2D, V23.2D, V25.2D    x = h - d
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VFMLA V17.D2, V4.D2, V26.D2      // q = M + x·(1/p)
-	VFMLA V17.D2, V5.D2, V27.D2      // q = M + x·(1/p)
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V26.D2, V4.D2      // x = x - q·p, where q is one of -1, 0, 1
-	VFMLS V16.D2, V27.D2, V5.D2      // x = x - q·p, where q is one of -1, 0, 1
-	WORD $0x4E72D5DA                 // FADD V26.2D, V14.2D, V18.2D   t = offset + i
-	WORD $0x4E72D5FB                 // FADD V27.2D, V15.2D, V18.2D   t = offset + i
-	WORD $0x6E7ADCD6                 // FMUL V22.2D, V6.2D, V26.2D    h = x·t, rounded
-	WORD $0x6E7BDCF7                 // FMUL V23.2D, V7.2D, V27.2D    h = x·t, rounded
-	VMOV V22.B16, V24.B16            // d = h
-	VFMLS V26.D2, V6.D2, V24.D2      // d = h - x·t
-	VMOV V23.B16, V25.B16            // d = h
-	VFMLS V27.D2, V7.D2, V25.D2      // d = h - x·t
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VFMLA V17.D2, V22.D2, V26.D2     // q = M + h·(1/p)
-	VFMLA V17.D2, V23.D2, V27.D2     // q = M + h·(1/p)
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V26.D2, V22.D2     // h = h - q·p
-	VFMLS V16.D2, V27.D2, V23.D2     // h = h - q·p
-	WORD $0x4EF8D6C6                 // FSUB V6.2D, V22.2D, V24.2D    x = h - d
-	WORD $0x4EF9D6E7                 // FSUB V7.2D, V23.2D, V25.2D    x = h - d
-	VMOV V19.B16, V26.B16            // q = M
-	VMOV V19.B16, V27.B16            // q = M
-	VFMLA V17.D2, V6.D2, V26.D2      // q = M + x·(1/p)
-	VFMLA V17.D2, V7.D2, V27.D2      // q = M + x·(1/p)
-	WORD $0x4EF3D75A                 // FSUB V26.2D, V26.2D, V19.2D   q = q - M
-	WORD $0x4EF3D77B                 // FSUB V27.2D, V27.2D, V19.2D   q = q - M
-	VFMLS V16.D2, V26.D2, V6.D2      // x = x - q·p, where q is one of -1, 0, 1
-	VFMLS V16.D2, V27.D2, V7.D2      // x = x - q·p, where q is one of -1, 0, 1
-	VAND V21.B16, V0.B16, V22.B16    // k = |x|, or x
-	VAND V21.B16, V1.B16, V23.B16    // k = |x|, or x
-	VAND V21.B16, V2.B16, V24.B16    // k = |x|, or x
-	VAND V21.B16, V3.B16, V25.B16    // k = |x|, or x
-	VAND V21.B16, V4.B16, V26.B16    // k = |x|, or x
-	VAND V21.B16, V5.B16, V27.B16    // k = |x|, or x
-	VAND V21.B16, V6.B16, V28.B16    // k = |x|, or x
-	VAND V21.B16, V7.B16, V29.B16    // k = |x|, or x
-	WORD $0x4E73D6D6                 // FADD V22.2D, V22.2D, V19.2D   k = k + M
-	WORD $0x4E73D6F7                 // FADD V23.2D, V23.2D, V19.2D   k = k + M
-	WORD $0x4E73D718                 // FADD V24.2D, V24.2D, V19.2D   k = k + M
-	WORD $0x4E73D739                 // FADD V25.2D, V25.2D, V19.2D   k = k + M
-	WORD $0x4E73D75A                 // FADD V26.2D, V26.2D, V19.2D   k = k + M
-	WORD $0x4E73D77B                 // FADD V27.2D, V27.2D, V19.2D   k = k + M
-	WORD $0x4E73D79C                 // FADD V28.2D, V28.2D, V19.2D   k = k + M
-	WORD $0x4E73D7BD                 // FADD V29.2D, V29.2D, V19.2D   k = k + M
-	VUZP1 V23.S4, V22.S4, V22.S4     // low halves
-	VUZP1 V25.S4, V24.S4, V23.S4     // low halves
-	VUZP1 V27.S4, V26.S4, V24.S4     // low halves
-	VUZP1 V29.S4, V28.S4, V25.S4     // low halves
+	WORD   $0x4E72D51A                              // FADD V26.2D, V8.2D, V18.2D    t = offset + i
+	WORD   $0x4E72D53B                              // FADD V27.2D, V9.2D, V18.2D    t = offset + i
+	WORD   $0x6E7ADC16                              // FMUL V22.2D, V0.2D, V26.2D    h = x·t, rounded
+	WORD   $0x6E7BDC37                              // FMUL V23.2D, V1.2D, V27.2D    h = x·t, rounded
+	VMOV   V22.B16, V24.B16                         // d = h
+	VFMLS  V26.D2, V0.D2, V24.D2                    // d = h - x·t
+	VMOV   V23.B16, V25.B16                         // d = h
+	VFMLS  V27.D2, V1.D2, V25.D2                    // d = h - x·t
+	VMOV   V19.B16, V26.B16                         // q = M
+	VMOV   V19.B16, V27.B16                         // q = M
+	VFMLA  V17.D2, V22.D2, V26.D2                   // q = M + h·(1/p)
+	VFMLA  V17.D2, V23.D2, V27.D2                   // q = M + h·(1/p)
+	WORD   $0x4EF3D75A                              // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD   $0x4EF3D77B                              // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	VFMLS  V16.D2, V26.D2, V22.D2                   // h = h - q·p
+	VFMLS  V16.D2, V27.D2, V23.D2                   // h = h - q·p
+	WORD   $0x4EF8D6C0                              // FSUB V0.2D, V22.2D, V24.2D    x = h - d
+	WORD   $0x4EF9D6E1                              // FSUB V1.2D, V23.2D, V25.2D    x = h - d
+	VMOV   V19.B16, V26.B16                         // q = M
+	VMOV   V19.B16, V27.B16                         // q = M
+	VFMLA  V17.D2, V0.D2, V26.D2                    // q = M + x·(1/p)
+	VFMLA  V17.D2, V1.D2, V27.D2                    // q = M + x·(1/p)
+	WORD   $0x4EF3D75A                              // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD   $0x4EF3D77B                              // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	VFMLS  V16.D2, V26.D2, V0.D2                    // x = x - q·p, where q is one of -1, 0, 1
+	VFMLS  V16.D2, V27.D2, V1.D2                    // x = x - q·p, where q is one of -1, 0, 1
+	WORD   $0x4E72D55A                              // FADD V26.2D, V10.2D, V18.2D   t = offset + i
+	WORD   $0x4E72D57B                              // FADD V27.2D, V11.2D, V18.2D   t = offset + i
+	WORD   $0x6E7ADC56                              // FMUL V22.2D, V2.2D, V26.2D    h = x·t, rounded
+	WORD   $0x6E7BDC77                              // FMUL V23.2D, V3.2D, V27.2D    h = x·t, rounded
+	VMOV   V22.B16, V24.B16                         // d = h
+	VFMLS  V26.D2, V2.D2, V24.D2                    // d = h - x·t
+	VMOV   V23.B16, V25.B16                         // d = h
+	VFMLS  V27.D2, V3.D2, V25.D2                    // d = h - x·t
+	VMOV   V19.B16, V26.B16                         // q = M
+	VMOV   V19.B16, V27.B16                         // q = M
+	VFMLA  V17.D2, V22.D2, V26.D2                   // q = M + h·(1/p)
+	VFMLA  V17.D2, V23.D2, V27.D2                   // q = M + h·(1/p)
+	WORD   $0x4EF3D75A                              // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD   $0x4EF3D77B                              // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	VFMLS  V16.D2, V26.D2, V22.D2                   // h = h - q·p
+	VFMLS  V16.D2, V27.D2, V23.D2                   // h = h - q·p
+	WORD   $0x4EF8D6C2                              // FSUB V2.2D, V22.2D, V24.2D    x = h - d
+	WORD   $0x4EF9D6E3                              // FSUB V3.2D, V23.2D, V25.2D    x = h - d
+	VMOV   V19.B16, V26.B16                         // q = M
+	VMOV   V19.B16, V27.B16                         // q = M
+	VFMLA  V17.D2, V2.D2, V26.D2                    // q = M + x·(1/p)
+	VFMLA  V17.D2, V3.D2, V27.D2                    // q = M + x·(1/p)
+	WORD   $0x4EF3D75A                              // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD   $0x4EF3D77B                              // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	VFMLS  V16.D2, V26.D2, V2.D2                    // x = x - q·p, where q is one of -1, 0, 1
+	VFMLS  V16.D2, V27.D2, V3.D2                    // x = x - q·p, where q is one of -1, 0, 1
+	WORD   $0x4E72D59A                              // FADD V26.2D, V12.2D, V18.2D   t = offset + i
+	WORD   $0x4E72D5BB                              // FADD V27.2D, V13.2D, V18.2D   t = offset + i
+	WORD   $0x6E7ADC96                              // FMUL V22.2D, V4.2D, V26.2D    h = x·t, rounded
+	WORD   $0x6E7BDCB7                              // FMUL V23.2D, V5.2D, V27.2D    h = x·t, rounded
+	VMOV   V22.B16, V24.B16                         // d = h
+	VFMLS  V26.D2, V4.D2, V24.D2                    // d = h - x·t
+	VMOV   V23.B16, V25.B16                         // d = h
+	VFMLS  V27.D2, V5.D2, V25.D2                    // d = h - x·t
+	VMOV   V19.B16, V26.B16                         // q = M
+	VMOV   V19.B16, V27.B16                         // q = M
+	VFMLA  V17.D2, V22.D2, V26.D2                   // q = M + h·(1/p)
+	VFMLA  V17.D2, V23.D2, V27.D2                   // q = M + h·(1/p)
+	WORD   $0x4EF3D75A                              // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD   $0x4EF3D77B                              // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	VFMLS  V16.D2, V26.D2, V22.D2                   // h = h - q·p
+	VFMLS  V16.D2, V27.D2, V23.D2                   // h = h - q·p
+	WORD   $0x4EF8D6C4                              // FSUB V4.2D, V22.2D, V24.2D    x = h - d
+	WORD   $0x4EF9D6E5                              // FSUB V5.2D, V23.2D, V25.2D    x = h - d
+	VMOV   V19.B16, V26.B16                         // q = M
+	VMOV   V19.B16, V27.B16                         // q = M
+	VFMLA  V17.D2, V4.D2, V26.D2                    // q = M + x·(1/p)
+	VFMLA  V17.D2, V5.D2, V27.D2                    // q = M + x·(1/p)
+	WORD   $0x4EF3D75A                              // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD   $0x4EF3D77B                              // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	VFMLS  V16.D2, V26.D2, V4.D2                    // x = x - q·p, where q is one of -1, 0, 1
+	VFMLS  V16.D2, V27.D2, V5.D2                    // x = x - q·p, where q is one of -1, 0, 1
+	WORD   $0x4E72D5DA                              // FADD V26.2D, V14.2D, V18.2D   t = offset + i
+	WORD   $0x4E72D5FB                              // FADD V27.2D, V15.2D, V18.2D   t = offset + i
+	WORD   $0x6E7ADCD6                              // FMUL V22.2D, V6.2D, V26.2D    h = x·t, rounded
+	WORD   $0x6E7BDCF7                              // FMUL V23.2D, V7.2D, V27.2D    h = x·t, rounded
+	VMOV   V22.B16, V24.B16                         // d = h
+	VFMLS  V26.D2, V6.D2, V24.D2                    // d = h - x·t
+	VMOV   V23.B16, V25.B16                         // d = h
+	VFMLS  V27.D2, V7.D2, V25.D2                    // d = h - x·t
+	VMOV   V19.B16, V26.B16                         // q = M
+	VMOV   V19.B16, V27.B16                         // q = M
+	VFMLA  V17.D2, V22.D2, V26.D2                   // q = M + h·(1/p)
+	VFMLA  V17.D2, V23.D2, V27.D2                   // q = M + h·(1/p)
+	WORD   $0x4EF3D75A                              // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD   $0x4EF3D77B                              // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	VFMLS  V16.D2, V26.D2, V22.D2                   // h = h - q·p
+	VFMLS  V16.D2, V27.D2, V23.D2                   // h = h - q·p
+	WORD   $0x4EF8D6C6                              // FSUB V6.2D, V22.2D, V24.2D    x = h - d
+	WORD   $0x4EF9D6E7                              // FSUB V7.2D, V23.2D, V25.2D    x = h - d
+	VMOV   V19.B16, V26.B16                         // q = M
+	VMOV   V19.B16, V27.B16                         // q = M
+	VFMLA  V17.D2, V6.D2, V26.D2                    // q = M + x·(1/p)
+	VFMLA  V17.D2, V7.D2, V27.D2                    // q = M + x·(1/p)
+	WORD   $0x4EF3D75A                              // FSUB V26.2D, V26.2D, V19.2D   q = q - M
+	WORD   $0x4EF3D77B                              // FSUB V27.2D, V27.2D, V19.2D   q = q - M
+	VFMLS  V16.D2, V26.D2, V6.D2                    // x = x - q·p, where q is one of -1, 0, 1
+	VFMLS  V16.D2, V27.D2, V7.D2                    // x = x - q·p, where q is one of -1, 0, 1
+	VAND   V21.B16, V0.B16, V22.B16                 // k = |x|, or x
+	VAND   V21.B16, V1.B16, V23.B16                 // k = |x|, or x
+	VAND   V21.B16, V2.B16, V24.B16                 // k = |x|, or x
+	VAND   V21.B16, V3.B16, V25.B16                 // k = |x|, or x
+	VAND   V21.B16, V4.B16, V26.B16                 // k = |x|, or x
+	VAND   V21.B16, V5.B16, V27.B16                 // k = |x|, or x
+	VAND   V21.B16, V6.B16, V28.B16                 // k = |x|, or x
+	VAND   V21.B16, V7.B16, V29.B16                 // k = |x|, or x
+	WORD   $0x4E73D6D6                              // FADD V22.2D, V22.2D, V19.2D   k = k + M
+	WORD   $0x4E73D6F7                              // FADD V23.2D, V23.2D, V19.2D   k = k + M
+	WORD   $0x4E73D718                              // FADD V24.2D, V24.2D, V19.2D   k = k + M
+	WORD   $0x4E73D739                              // FADD V25.2D, V25.2D, V19.2D   k = k + M
+	WORD   $0x4E73D75A                              // FADD V26.2D, V26.2D, V19.2D   k = k + M
+	WORD   $0x4E73D77B                              // FADD V27.2D, V27.2D, V19.2D   k = k + M
+	WORD   $0x4E73D79C                              // FADD V28.2D, V28.2D, V19.2D   k = k + M
+	WORD   $0x4E73D7BD                              // FADD V29.2D, V29.2D, V19.2D   k = k + M
+	VUZP1  V23.S4, V22.S4, V22.S4                   // low halves
+	VUZP1  V25.S4, V24.S4, V23.S4                   // low halves
+	VUZP1  V27.S4, V26.S4, V24.S4                   // low halves
+	VUZP1  V29.S4, V28.S4, V25.S4                   // low halves
 	VST1.P [V22.S4, V23.S4, V24.S4, V25.S4], 64(R0)
 
 	// i = i + 1
-	WORD $0x4E74D652                 // FADD V18.2D, V18.2D, V20.2D
+	WORD $0x4E74D652 // FADD V18.2D, V18.2D, V20.2D
 	SUBS $1, R2, R2
-	BNE loop
+	BNE  loop
 
 	// the residues and i, for the next call
-	FMOVD F18, 1040(R1)
+	FMOVD  F18, 1040(R1)
 	VST1.P [V0.D2, V1.D2, V2.D2, V3.D2], 64(R1)
 	VST1.P [V4.D2, V5.D2, V6.D2, V7.D2], 64(R1)
 	RET

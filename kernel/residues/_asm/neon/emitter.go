@@ -26,9 +26,9 @@ func (e *emitter) op(mnemonic, format string, operands ...any) {
 
 func (e *emitter) line(instruction, comment string) {
 	if comment != "" {
-		instruction = fmt.Sprintf("%-32s // %s", instruction, comment)
+		comment = " // " + comment
 	}
-	e.asm.WriteString("\t" + strings.TrimRight(instruction, " ") + "\n")
+	e.asm.WriteString("\t" + strings.TrimRight(instruction, " ") + comment + "\n")
 }
 
 // four names four registers that are loaded or stored together.
