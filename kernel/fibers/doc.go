@@ -1,0 +1,22 @@
+// Package fibers finds the large fibers of t -> t! mod p, fast.
+//
+// Of the first-half residues only the class {r, -r} is counted: D[a] is the number of
+// cuts t < h = (p-1)/2 with t! = a or -a, for 1 <= a <= h. The table is indexed by
+// a itself, so there is no probing and no key is stored; its mean cell is 1.
+//
+// By reflection (package residues) the fiber of r consists of
+//
+//	the cuts t < h with t! = r,
+//	the mirrors p-1-t of the odd t < h with t! = 1/r and of the even t < h with t! = -1/r,
+//	and h itself where h! = r,
+//
+// so its multiplicity is at most D[|r|] + D[|1/r|] + 1. A fiber of at least m cuts needs a
+// cell of at least ceil((m-1)/2). A Scanner looks for those cells, adds the cells
+// of the inverses, and generates the residues once more for the few classes
+// that are left, to get their exact cuts.
+//
+// With the unit c of package residues every t! above reads c·t!, and 1/r reads c²/r.
+//
+// Two free checks beside those of package residues: the sum of D must be h, and
+// no cell may have reached half of its counter.
+package fibers

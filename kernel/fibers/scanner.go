@@ -1,0 +1,184 @@
+package fibers
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/erdos1056/erdos1056/kernel/residues"
+)
+
+// A Profile sums up one prime P. With h = (P-1)/2:
+type Profile struct {
+	P             uint32
+	HalfFactorial uint32 // h! mod P
+	Cells         uint64 // number of a with D[a] > 0
+	Squares       uint64 // sum of D[a]^2
+}
+
+// A Scanner finds fibers and keeps its memory from one prime to the next: for the largest
+// prime p it has seen about p/2 bytes, p/4 with vector code, and 1.2 p where it
+// counts in buckets. It is not safe for concurrent use.
+type Scanner struct {
+	// Implementation generates the residues; nil stands for the fastest one that
+	// this machine can run.
+	Implementation *residues.Implementation
+
+	// Counting overrides the choice of how to count.
+	Counting Counting
+
+	// Plant makes the next Scan commit one error that a named check must catch.
+	Plant Fault
+
+	chain    residues.Chain
+	keys     []int32
+	wanted   classSet
+	tables   map[Counting]counts
+	found    []cell
+	partners []cell
+	scratch  []uint32
+}
+
+// A Fault is an error committed on purpose, to see a check fail.
+type Fault uint8
+
+const (
+	NoFault        Fault = iota
+	WrongLaneStart       // caught by the lane chain check
+	DroppedBlock         // a block of residues is not counted: caught by the table sum
+	FlippedCell          // a cell counts one too many: caught by the table sum
+)
+
+// Scan counts the prime p, 3 <= p <= residues.MaxPrime, and returns its Profile
+// and its fibers of at least `first` cuts, by ascending residue, with exact cuts. Where there
+// is none it tries first-1 and so on down to `floor`; first = floor asks for just
+// one threshold. The unit, 1 <= unit < p, multiplies all residues on the way and changes
+// nothing in the result. The error is ctx's or a *residues.CheckError. Primality
+// is the caller's promise.
+func (s *Scanner) Scan(ctx context.Context, p, unit uint32, first, floor int) (Profile, []Fiber, error) {
+	if err := s.start(p, unit); err != nil {
+		return Profile{}, nil, err
+	}
+	d := s.counts(p)
+	if err := s.count(ctx, d); err != nil {
+		return Profile{}, nil, err
+	}
+	if s.take(FlippedCell) {
+		d.add([]int32{1})
+	}
+	var profile Profile
+	for m := max(first, 1); ; m-- {
+		totals, err := s.scanCells(d, m)
+		if err != nil {
+			return Profile{}, nil, err
+		}
+		profile = s.profile(totals)
+		fs, err := s.survivors(ctx, d, m)
+		if err != nil || len(fs) > 0 || m <= max(floor, 1) {
+			return profile, fs, err
+		}
+	}
+}
+
+// scanCells sums up d, checks the sums, and keeps in s.found the cells that a fiber of m
+// cuts needs.
+func (s *Scanner) scanCells(d counts, m int) (sums, error) {
+	threshold := min(max(1, m/2), maxThreshold) // m/2 = ceil((m-1)/2)
+	totals, found, err := d.scan(threshold, s.found[:0])
+	s.found = found
+	p := s.chain.Prime()
+	if err != nil {
+		return sums{}, &residues.CheckError{P: p, Check: CounterOverflow, Detail: err.Error()}
+	}
+	return totals, totals.check(p)
+}
+
+func (s *Scanner) profile(totals sums) Profile {
+	p := s.chain.Prime()
+	return Profile{P: p, Cells: totals.cells, Squares: totals.squares,
+		HalfFactorial: mulMod(s.chain.Middle(), inverse(s.chain.Unit(), p), p)}
+}
+
+// ExpectedLargest returns the multiplicity that the largest fiber of a prime near p is
+// likely to have: the greatest m with p·P(m) >= 1/2, where P(m) is the chance that a
+// Poisson variable of mean 1 is at least m.
+func ExpectedLargest(p uint32) int {
+	term, tail := math.Exp(-1), 1.0 // P(X = m), P(X >= m)
+	for m := 0; ; m++ {
+		if tail -= term; float64(p)*tail < 0.5 {
+			return max(m, 1)
+		}
+		term /= float64(m + 1)
+	}
+}
+
+// Fiber returns the fiber of one residue, 1 <= residue < p, without a table. Its Cuts
+// are empty where t! never takes that value.
+func (s *Scanner) Fiber(ctx context.Context, p, residue uint32) (Fiber, error) {
+	if err := s.start(p, 1); err != nil {
+		return Fiber{}, err
+	}
+	f := Fiber{P: p, Residue: residue}
+	if residue == 0 || residue >= p {
+		return f, nil
+	}
+	inv := inverse(residue, p)
+	fs, err := s.collect(ctx, []uint32{fold(residue, p), fold(inv, p)}, 1)
+	for _, g := range fs {
+		if g.Residue == residue {
+			f = g
+		}
+	}
+	return f, err
+}
+
+func (s *Scanner) start(p, unit uint32) error {
+	if p < 3 || p > residues.MaxPrime || p%2 == 0 || unit < 1 || unit >= p {
+		return fmt.Errorf("fibers: p = %d, unit = %d: expected an odd prime from 3 to %d and a unit from 1 to p-1", p, unit, residues.MaxPrime)
+	}
+	if s.Implementation == nil {
+		s.Implementation = residues.Best()
+	}
+	if s.keys == nil {
+		s.keys = make([]int32, residues.BlockSize)
+	}
+	s.chain.WrongLaneStart = s.take(WrongLaneStart)
+	s.chain.Start(s.Implementation, p, unit)
+	return nil
+}
+
+// take reports whether the fault is planted, and removes it.
+func (s *Scanner) take(f Fault) bool {
+	if s.Plant != f || f == NoFault {
+		return false
+	}
+	s.Plant = NoFault
+	return true
+}
+
+// count generates all first-half residues and counts their classes.
+func (s *Scanner) count(ctx context.Context, d counts) error {
+	var b residues.Block
+	for {
+		more, err := s.chain.Next(&b, s.keys, true)
+		if err != nil || !more {
+			return err
+		}
+		if s.take(DroppedBlock) {
+			continue
+		}
+		d.add(b.Keys)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// Bytes is the memory that the Scanner holds.
+func (s *Scanner) Bytes() int {
+	n := s.wanted.bytes() + 4*cap(s.keys) + 8*(cap(s.found)+cap(s.partners)) + 4*cap(s.scratch)
+	for _, t := range s.tables {
+		n += t.bytes()
+	}
+	return n
+}

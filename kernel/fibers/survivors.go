@@ -1,0 +1,155 @@
+package fibers
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/erdos1056/erdos1056/kernel/residues"
+)
+
+// survivors turns the large cells s.found of d into the fibers of at least m cuts.
+func (s *Scanner) survivors(ctx context.Context, d counts, m int) ([]Fiber, error) {
+	p, c := s.chain.Prime(), s.chain.Unit()
+	middle := fold(s.chain.Middle(), p)
+	s.findPartners(d, mulMod(c, c, p), p)
+	var classes []uint32
+	for i, a := range s.found {
+		b := s.partners[i]
+		bound := int(a.count) + int(b.count)
+		if a.class == middle {
+			bound++
+		}
+		if bound >= m {
+			classes = append(classes, a.class, b.class)
+		}
+	}
+	if m <= 1 {
+		classes = append(classes, middle) // h may be the only cut of its class
+	}
+	if len(classes) == 0 {
+		return nil, nil
+	}
+	s.chain.Rewind()
+	return s.collect(ctx, classes, m)
+}
+
+// findPartners sets s.partners to the cells of the inverses, square/a, of the found ones.
+func (s *Scanner) findPartners(d counts, square, p uint32) {
+	classes := make([]uint32, len(s.found))
+	for i, a := range s.found {
+		classes[i] = a.class
+	}
+	s.scratch = quotients(classes, square, p, s.scratch)
+	s.partners = s.partners[:0]
+	for _, b := range s.scratch {
+		s.partners = append(s.partners, cell{class: fold(b, p)})
+	}
+	d.lookup(s.partners)
+}
+
+// A hit is one first-half cut whose residue lies in a class that is looked for.
+type hit struct {
+	residue int32 // c·t! mod p, balanced
+	t       uint32
+}
+
+// collect generates the residues once more, keeps the cuts of the given classes (which
+// must hold with every class that of its inverse), and returns the fibers of at
+// least m cuts among them, by ascending residue.
+func (s *Scanner) collect(ctx context.Context, classes []uint32, m int) ([]Fiber, error) {
+	slices.Sort(classes)
+	classes = slices.Compact(classes)
+	wanted := &s.wanted
+	wanted.machineFilter = machineFilter(s.Implementation.Name)
+	wanted.reset(classes, s.chain.Prime())
+	var hits []hit
+	var b residues.Block
+	for {
+		more, err := s.chain.Next(&b, s.keys, false)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+		for _, i := range wanted.filter(b.Keys) {
+			if k := b.Keys[i]; wanted.has(k) {
+				hits = append(hits, hit{k, b.Cut(int(i))})
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(hits, func(x, y hit) int {
+		return cmp.Or(cmp.Compare(x.residue, y.residue), cmp.Compare(x.t, y.t))
+	})
+	return s.assemble(hits, classes, m), nil
+}
+
+// assemble puts together the fibers of the residues a and -a of every class a.
+func (s *Scanner) assemble(hits []hit, classes []uint32, m int) []Fiber {
+	p, c := s.chain.Prime(), s.chain.Unit()
+	square, plain := mulMod(c, c, p), inverse(c, p)
+	partners := quotients(classes, square, p, nil)
+	middle := balanced(s.chain.Middle(), p)
+	var fs []Fiber
+	for i, a := range classes {
+		partner := balanced(partners[i], p) // c²/a
+		for _, sign := range [2]int32{1, -1} {
+			x := sign * int32(a)
+			if cuts := fiberCuts(hits, x, sign*partner, middle, p, m); cuts != nil {
+				r := x
+				if r < 0 {
+					r += int32(p)
+				}
+				fs = append(fs, Fiber{P: p, Residue: mulMod(uint32(r), plain, p), Cuts: cuts})
+			}
+		}
+	}
+	sortByResidue(fs)
+	return fs
+}
+
+// fiberCuts returns the cuts of the residue x, whose inverse is y, or nil where they are
+// fewer than m: those of x, the middle, and the mirrors of the odd cuts of y and
+// of the even cuts of -y.
+func fiberCuts(hits []hit, x, y, middle int32, p uint32, m int) []uint32 {
+	own, plus, minus := run(hits, x), run(hits, y), run(hits, -y)
+	if len(own)+len(plus)+len(minus)+1 < m {
+		return nil
+	}
+	cuts := make([]uint32, 0, len(own)+len(plus)+len(minus)+1)
+	for _, h := range own {
+		cuts = append(cuts, h.t)
+	}
+	if x == middle {
+		cuts = append(cuts, (p-1)/2)
+	}
+	for _, h := range plus {
+		if h.t%2 == 1 {
+			cuts = append(cuts, p-1-h.t)
+		}
+	}
+	for _, h := range minus {
+		if h.t%2 == 0 {
+			cuts = append(cuts, p-1-h.t)
+		}
+	}
+	if len(cuts) < m {
+		return nil
+	}
+	slices.Sort(cuts)
+	return cuts
+}
+
+// run returns the hits of one residue, a contiguous part of the sorted hits.
+func run(hits []hit, residue int32) []hit {
+	lo, _ := slices.BinarySearchFunc(hits, residue, func(h hit, r int32) int { return cmp.Compare(h.residue, r) })
+	hi := lo
+	for hi < len(hits) && hits[hi].residue == residue {
+		hi++
+	}
+	return hits[lo:hi]
+}

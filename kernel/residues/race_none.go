@@ -1,0 +1,5 @@
+//go:build !race
+
+package residues
+
+func raceWrite([]int32) {}
