@@ -9,6 +9,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/erdos1056/erdos1056/lean"
 )
 
 const vectors = "../../testdata/lean"
@@ -90,6 +93,37 @@ func TestStandardInputIsJudged(t *testing.T) {
 	}
 }
 
+// lastLine is the verdict; lines of progress come before it when the check takes
+// long.
+func lastLine(out string) string {
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	return lines[len(lines)-1]
+}
+
+func TestProgressIsShownOfLongChecksOnly(t *testing.T) {
+	for _, c := range []struct {
+		json bool
+		want string
+	}{
+		{false, " 43 %  declaration 1 571 of 3 653  Nat.gcd_mul_right\n"},
+		{true, `{"declaration":1571,"name":"Nat.gcd_mul_right","of":3653,"type":"progress"}` + "\n"},
+	} {
+		var out, errOut bytes.Buffer
+		s := newShower(c.json, &out, &errOut)
+		p := lean.Progress{Declaration: 1571, Of: 3653, Name: "Nat.gcd_mul_right"}
+		s.progress(p)
+		if out.Len()+errOut.Len() > 0 {
+			t.Errorf("shown at once: %q %q", out.String(), errOut.String())
+		}
+		s.last = s.last.Add(-time.Minute)
+		s.progress(p)
+		s.progress(p)
+		if got := out.String() + errOut.String(); got != c.want || c.json != (errOut.Len() == 0) {
+			t.Errorf("shown %q, expected %q", got, c.want)
+		}
+	}
+}
+
 func TestReportsAsJSON(t *testing.T) {
 	code, out, _ := leancheck(t, "", "--json", vector("ansatz/init-medium.ndjson.gz"), "--target", "Nat.gcd_rec")
 	var r struct {
@@ -114,7 +148,7 @@ func TestReportsAsJSON(t *testing.T) {
 			Memory int64 `json:"memory_bytes"`
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &r); err != nil {
+	if err := json.Unmarshal([]byte(lastLine(out)), &r); err != nil {
 		t.Fatal(err)
 	}
 	if code != exitAccept || r.Type != "verdict" || r.Verdict != "accept" || r.Checker == "" || r.Constants != 3653 || r.Theorems != 1819 {
@@ -139,7 +173,7 @@ func TestReportsAsJSON(t *testing.T) {
 			Terms                 []struct{ Label, Text string }
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &failed); err != nil {
+	if err := json.Unmarshal([]byte(lastLine(out)), &failed); err != nil {
 		t.Fatal(err)
 	}
 	if f := failed.Failure; code != exitReject || f.Name != "projProp2" || f.Rule != "projection" || f.Line == 0 || len(f.Terms) == 0 {
