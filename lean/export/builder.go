@@ -13,7 +13,7 @@ import (
 type builder struct {
 	file   *File
 	store  *term.Store
-	line   int
+	line   int // being read, from 1
 	names  indexMap
 	levels indexMap
 	exprs  indexMap
@@ -23,7 +23,7 @@ type builder struct {
 }
 
 func newBuilder(f *File) *builder {
-	b := &builder{file: f, store: f.Store, line: 1, member: map[term.Name]*openBlock{}}
+	b := &builder{file: f, store: f.Store, member: map[term.Name]*openBlock{}}
 	b.names = indexMap{what: "name", dense: []uint32{1}}
 	b.levels = indexMap{what: "level", dense: []uint32{1}}
 	b.exprs = indexMap{what: "expression"}
@@ -122,6 +122,19 @@ func (b *builder) levelList(is []uint64) (term.Levels, error) {
 }
 
 func (b *builder) defineExpr(i uint64, e term.Expr) error { return b.exprs.define(i, uint32(e)) }
+
+// apply defines an application.
+func (b *builder) apply(app application) error {
+	f, err := b.expr(app.fn)
+	if err != nil {
+		return err
+	}
+	a, err := b.expr(app.arg)
+	if err != nil {
+		return err
+	}
+	return b.defineExpr(app.index, b.store.App(f, a))
+}
 
 // nat reads a literal written in decimal digits.
 func (b *builder) nat(digits string) (term.Expr, error) {

@@ -67,9 +67,6 @@ func (r *jsonReader) versions(into map[string]*string) {
 
 // record reads one line after the first.
 func (r *jsonReader) record(line []byte) error {
-	if done, err := r.quick(line); done {
-		return err
-	}
 	r.reset(line)
 	var space string // "in", "il" or "ie"
 	var index uint64

@@ -341,7 +341,10 @@ func (s *Store) mayBeShared(n *Node) bool {
 }
 
 func (s *Store) growNodes() {
-	c := max(1024, cap(s.own)+cap(s.own)/2)
+	c := max(1024, 2*cap(s.own))
+	if cap(s.own) > 1<<20 {
+		c = cap(s.own) + cap(s.own)/2
+	}
 	if uint64(s.base)+uint64(c) >= uint64(NoExpr) {
 		panic(&LimitError{"2^32 terms"})
 	}
