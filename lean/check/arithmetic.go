@@ -41,7 +41,7 @@ func (c *checker) noteNatOp(i int, d *export.Decl) {
 		}
 		c.start(declOrdinal(i)+1, nil)
 		c.withheld = op
-		if c.env.natOrd < c.bound && c.try(func() bool { return c.holds(op, d) || knownArithmetic(c.env, op, d.Name) }) {
+		if c.env.natOrd < c.bound && c.try(func() bool { return c.holds(op, d) || c.known(op, d) }) {
 			c.env.natOps[d.Name] = op
 		} else if !op.structural() {
 			c.env.doubtful[d.Name] = true

@@ -6,27 +6,54 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"github.com/erdos1056/erdos1056/lean/export"
 	"github.com/erdos1056/erdos1056/lean/term"
 )
 
-// knownDefinitions are digests of definitions by well-founded recursion, with all
-// they depend on, whose laws do not hold by definition. They were taken from
-// exports of Lean's core library: of 4.29.0-rc2, and, where there are two, of a
-// version of June 2025 before.
-var knownDefinitions = map[natOp][]string{
-	opGcd: {
+// Digests of definitions by well-founded recursion, with all they depend on,
+// whose laws do not hold by definition. They were taken from exports of Lean's
+// core library: of a version of June 2025, where there are two, and of 4.29.0-rc2.
+var (
+	knownGcd = []string{
 		"97ff3a7263cf1582ba62583d24afcb8dca633fe80737838761bc0d79c8aad2e9",
 		"5333edd59b6fec0d113f241bc332835d51eb28bfd0a746a5779eb2d5a2e3e7ea",
-	},
-	opLand: {"0c3c383746eafecd01d1269eebb83d301446bb8d72e51200a9f4c14470d557ec"},
-	opLor:  {"813bc23858e65ec3e5c0aa9fbed74930daf274fc285d281e19cf80a910504ac5"},
+	}
+	knownBitwise = []string{"8f3afb94843149558051bca02a2d6661680328f385d2ee7a1bc80aee9c308b01"}
+)
+
+// known reports whether definition d is a known definition of op.
+func (c *checker) known(op natOp, d *export.Decl) bool {
+	switch op {
+	case opGcd:
+		return slices.Contains(knownGcd, definitionDigest(c.env, d.Name))
+	case opLand:
+		return c.isBitwise(d, func(a, b bool) bool { return a && b })
+	case opLor:
+		return c.isBitwise(d, func(a, b bool) bool { return a || b })
+	case opXor:
+		return c.isBitwise(d, func(a, b bool) bool { return a != b })
+	}
+	return false
 }
 
-// knownArithmetic reports whether constant n, with all it depends on, is a known
-// definition of op.
-func knownArithmetic(env *environment, op natOp, n term.Name) bool {
-	known := knownDefinitions[op]
-	return known != nil && slices.Contains(known, definitionDigest(env, n))
+// isBitwise reports whether d applies the known Nat.bitwise to a function with
+// the given values.
+func (c *checker) isBitwise(d *export.Decl, of func(a, b bool) bool) bool {
+	s := c.s
+	n := *s.At(d.Value)
+	bitwise := s.NameOf("Nat", "bitwise")
+	if n.Kind != term.App || c.env.boolOrd >= c.bound || c.lookup(bitwise) == nil ||
+		term.Expr(n.A) != s.Const(bitwise, 0) || !slices.Contains(knownBitwise, definitionDigest(c.env, bitwise)) {
+		return false
+	}
+	for _, a := range []bool{false, true} {
+		for _, b := range []bool{false, true} {
+			if !c.defeq(s.Apps(term.Expr(n.B), c.boolean(a), c.boolean(b)), c.boolean(of(a, b))) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // definitionDigest returns a digest of everything the meaning of constant n
