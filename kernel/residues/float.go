@@ -26,7 +26,7 @@ package residues
 // x - q·p is the balanced residue.
 type floatLanes struct {
 	x          [maxLanes]float64 // residues, |x| <= p/2
-	offset     [maxLanes]float64 // lane j: j·n
+	offset     [maxLanes]float64 // lane j: low + j·n
 	p, inverse float64           // p and 1/p
 	index      float64           // of the next factor, from 1 to n
 }
@@ -94,7 +94,7 @@ func newFloat(name, needs string, available func() bool, f floatFunctions) *Impl
 func (l *floatLanes) start(c *Chain, lanes int) {
 	l.p, l.inverse, l.index = float64(c.p), 1/float64(c.p), 1
 	for j := range lanes {
-		l.offset[j] = float64(uint32(j) * c.steps)
+		l.offset[j] = float64(c.low + uint32(j)*c.steps)
 	}
 }
 
