@@ -122,7 +122,7 @@ func TestVerifierIsStaticAndNamesNoMachine(t *testing.T) {
 func TestVerifiersAreTheSameEverywhere(t *testing.T) {
 	if dir := os.Getenv("FREEZE_TEST_SOURCE"); dir != "" {
 		syscall.Umask(0o077)
-		logDigest(t, dir, native(t))
+		fmt.Println(digest(t, dir, native(t)))
 		return
 	}
 	first, second := t.TempDir(), filepath.Join(t.TempDir(), "a longer path", "with blanks")
@@ -147,11 +147,11 @@ func TestVerifiersAreTheSameEverywhere(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
-	if want := logDigest(t, first, native(t)); !strings.Contains(string(output), want) {
+	if want := digest(t, first, native(t)); !strings.Contains(string(output), want) {
 		t.Errorf("expected %s, the other build says\n%s", want, output)
 	}
 	for _, p := range Platforms {
-		if a, b := logDigest(t, first, p), logDigest(t, second, p); a != b {
+		if a, b := digest(t, first, p), digest(t, second, p); a != b {
 			t.Errorf("%s in one folder, %s in the other", a, b)
 		}
 	}
@@ -166,16 +166,14 @@ func native(t *testing.T) Platform {
 	return p
 }
 
-// logDigest builds the verifier and logs and returns its digest.
-func logDigest(t *testing.T, dir string, p Platform) string {
+// digest builds the verifier and returns its digest.
+func digest(t *testing.T, dir string, p Platform) string {
 	t.Helper()
 	unfrozen, err := Source{Module: dir}.Unfrozen(context.Background(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := fmt.Sprintf("%v sha256:%x", p, sha256.Sum256(unfrozen))
-	t.Log(text)
-	return text
+	return fmt.Sprintf("%v sha256:%x", p, sha256.Sum256(unfrozen))
 }
 
 // copySource copies what the verifier is made of.

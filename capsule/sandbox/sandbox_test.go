@@ -126,8 +126,7 @@ func removeGroupsOf(t *testing.T, pid int) {
 // privilege, if this process can become one.
 func TestUnprivilegedUser(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Log("this process is unprivileged: all other tests are this one")
-		return
+		return // all other tests are this one
 	}
 	program, marker := hostileFiles(t)
 	// The files must be readable by the user.
@@ -157,7 +156,7 @@ func TestUnprivilegedUser(t *testing.T) {
 	user.Env = []string{"SANDBOX_TEST_FILES=" + dir}
 	user.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 4242, Gid: 4242}}
 	output, err := user.CombinedOutput()
-	if err != nil || !strings.Contains(string(output), "attempts denied: 23") {
+	if err != nil || !strings.Contains(string(output), "every attempt was made") {
 		t.Errorf("%v\n%s", err, output)
 	}
 }
@@ -169,14 +168,11 @@ func TestUnprivilegedAttempts(t *testing.T) {
 		return
 	}
 	fixture.once.Do(func() { fixture.dir = dir })
-	denied := 0
 	for _, a := range everything {
-		if !a.succeeds(t, &builtin{}) {
-			denied++
-		}
+		a.mustFail(t, &builtin{})
 	}
 	fixture.dir = "" // not ours to remove
-	t.Logf("attempts denied: %d", denied)
+	t.Log("every attempt was made")
 }
 
 func TestCommandsThatAreRefused(t *testing.T) {
@@ -270,14 +266,13 @@ func TestForeignPlatformRunsUnderEmulation(t *testing.T) {
 	if Native == platform {
 		platform, arch = "linux/amd64", "GOARCH=amd64"
 	}
-	how, err := Emulation(platform)
+	_, err := Emulation(platform)
 	if err != nil {
 		if !strings.Contains(err.Error(), "install a static qemu") {
 			t.Error(err)
 		}
 		return
 	}
-	t.Log(platform, how)
 	limits := testLimits()
 	limits.Memory = 512 << 20
 	for _, r := range append(present(t), &builtin{withoutCgroups: true}) {

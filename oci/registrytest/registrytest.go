@@ -29,12 +29,11 @@ func InProcess(t *testing.T, referrers bool) string {
 }
 
 // Debian starts Debian's docker-registry and returns its address, or "" if it is
-// not installed.
+// not installed: the registry in this process then stands in for it.
 func Debian(t *testing.T) string {
 	t.Helper()
 	program, err := exec.LookPath("docker-registry")
 	if err != nil {
-		t.Log("docker-registry is not installed; the registry in this process stands in for it")
 		return ""
 	}
 	address := freeAddress(t)

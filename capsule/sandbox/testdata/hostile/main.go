@@ -1,6 +1,6 @@
-// Hostile is a verifier that tries to get out. It runs one attempt, named by
-// its argument, prints what happened, and exits with 0 if the attempt was
-// denied and with 3 if it succeeded.
+// Hostile is a verifier that tries to get out. It makes the attempts that its
+// first argument names, separated by commas, prints which succeeded, and exits
+// with 0 if all were denied and with 3 if not.
 //
 // It is safe to run only where a sandbox put it: without its marker file in the
 // root folder it refuses. It harms nothing even where it succeeds: it asks the
@@ -42,17 +42,19 @@ func main() {
 	if len(os.Args) < 2 {
 		os.Exit(refused)
 	}
-	attempt, ok := table[os.Args[1]]
-	if !ok {
-		fmt.Fprintln(os.Stderr, "hostile: unknown attempt", os.Args[1])
-		os.Exit(refused)
+	code := denied
+	for name := range strings.SplitSeq(os.Args[1], ",") {
+		attempt, ok := table[name]
+		if !ok {
+			fmt.Fprintln(os.Stderr, "hostile: unknown attempt", name)
+			os.Exit(refused)
+		}
+		if got := attempt(os.Args[2:]); got != "" {
+			fmt.Println(name, "succeeded:", got)
+			code = broke
+		}
 	}
-	if got := attempt(os.Args[2:]); got != "" {
-		fmt.Println("succeeded:", got)
-		os.Exit(broke)
-	}
-	fmt.Println("denied")
-	os.Exit(denied)
+	os.Exit(code)
 }
 
 // Each attempt returns what it achieved, or nothing.
@@ -364,7 +366,6 @@ func forkBomb([]string) string {
 	if started == attempts {
 		return fmt.Sprintf("started %d processes", started)
 	}
-	fmt.Println("processes started:", started)
 	return ""
 }
 
