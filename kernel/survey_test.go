@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/erdos1056/erdos1056/kernel/fibers"
 	"github.com/erdos1056/erdos1056/kernel/internal/naive"
 	"github.com/erdos1056/erdos1056/kernel/plan"
+	"github.com/erdos1056/erdos1056/kernel/residues"
 	"github.com/erdos1056/erdos1056/kernel/transcript"
 )
 
@@ -43,11 +45,27 @@ func TestSurveyFindsEveryPrimeAndFiber(t *testing.T) {
 }
 
 func TestSurveyOfResiduesFindsTheirFibers(t *testing.T) {
-	r, rs := plan.Range{Lo: 2, Hi: 500}, []int64{1, -1, 7}
+	for _, rs := range [][]int64{{1, -1, 7}, {1, -1}, {-1}} {
+		checkResidues(t, plan.Range{Lo: 2, Hi: 500}, rs)
+	}
+	if SurveyResidues(context.Background(), plan.Range{Lo: 2, Hi: 500}, nil, Options{}, nil) == nil {
+		t.Error("a survey of no residues was accepted")
+	}
+	if SurveyResidues(context.Background(), plan.Range{Lo: 500, Hi: 2}, []int64{1}, Options{}, nil) == nil {
+		t.Error("an empty range was accepted")
+	}
+}
+
+// checkResidues holds the survey of some residues against the definition, for all kernels.
+func checkResidues(t *testing.T, r plan.Range, rs []int64) {
+	t.Helper()
 	for _, name := range kernels() {
-		n := 0
-		err := SurveyResidues(context.Background(), r, rs, Options{Kernel: name, Threads: 2, DoubleCheck: 0.5}, func(f Finding) error {
+		n, twice := 0, 0
+		err := SurveyResidues(context.Background(), r, rs, Options{Kernel: name, Threads: 2, DoubleCheck: 0.9}, func(f Finding) error {
 			n++
+			if f.SecondRun {
+				twice++
+			}
 			definition := naive.Fibers(f.P)
 			var sets [][]uint32
 			for i, residue := range rs {
@@ -62,12 +80,17 @@ func TestSurveyOfResiduesFindsTheirFibers(t *testing.T) {
 			}
 			return nil
 		})
-		if want := len(naive.Primes(r.Lo, r.Hi)); err != nil || n != want {
-			t.Errorf("kernel %s: %d primes, want %d; %v", name, n, want, err)
+		if want := len(naive.Primes(r.Lo, r.Hi)); err != nil || n != want || twice == 0 {
+			t.Errorf("kernel %s: %d primes, want %d; %d second runs; %v", name, n, want, twice, err)
 		}
 	}
-	if SurveyResidues(context.Background(), r, nil, Options{}, nil) == nil {
-		t.Error("a survey of no residues was accepted")
+}
+
+func TestPlantedFaultStopsTheSurveyOfResidues(t *testing.T) {
+	err := SurveyResidues(context.Background(), plan.Range{Lo: 100_000, Hi: 101_000}, []int64{1, -1}, Options{Threads: 1, Plant: fibers.WrongLaneStart}, func(Finding) error { return nil })
+	var internal *InternalError
+	if !errors.As(err, &internal) || internal.Check != residues.Wilson || internal.P != 100_003 {
+		t.Errorf("%v, want an internal error of the Wilson check at 100003", err)
 	}
 }
 

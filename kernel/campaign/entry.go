@@ -138,8 +138,8 @@ type Unit struct {
 // Range is the part of the campaign that the unit covers.
 func (u Unit) Range() plan.Range { return plan.Range{Lo: u.Lo, Hi: u.Hi} }
 
-// firstCounted is the least multiplicity that Counts counts.
-const firstCounted = 12
+// FirstCounted is the least multiplicity that Counts counts.
+const FirstCounted = 12
 
 // Counts holds the number of fibers of at least 12, 13, 14 and 15 cuts: in a complete campaign
 // among the primes of a fixed sample (kernel.InSample, one in sixteen), since looking
@@ -158,7 +158,7 @@ func (c *Counts) add(p uint32, fs []Fiber) {
 	c.Cuts += uint64(p)
 	for _, f := range fs {
 		for i := range c.AtLeast {
-			if len(f.Cuts) >= firstCounted+i {
+			if len(f.Cuts) >= FirstCounted+i {
 				c.AtLeast[i]++
 			}
 		}

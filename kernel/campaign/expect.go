@@ -1,6 +1,10 @@
 package campaign
 
-import "math"
+import (
+	"math"
+
+	"github.com/erdos1056/erdos1056/kernel/plan"
+)
 
 // Fibers behave like draws of a Poisson variable of mean 1: a prime p has about
 // p·P(X >= m) fibers of at least m cuts. Two residues mirror into themselves
@@ -64,4 +68,11 @@ func poissonTail(mean float64, m int) float64 {
 		term *= float64(j) / mean
 	}
 	return sum
+}
+
+// ExpectedIn is Expected for all primes of a range, whose number and sum are estimated.
+func (h Header) ExpectedIn(r plan.Range, m int) float64 {
+	cost := r.Cost()
+	middle := (float64(r.Lo) + float64(r.Hi)) / 2
+	return h.Expected(uint64(float64(cost)/middle), cost, m)
 }

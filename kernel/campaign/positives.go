@@ -25,13 +25,20 @@ var positivesOf = map[string][]positive{
 	Residues: {{3_408_707, 1, 15}, {2_374_649, -1, 14}},
 }
 
+// neighbours is how far around a positive a campaign of residues searches, so that there are
+// enough primes for the code that runs many of them side by side.
+const neighbours = 500
+
 // search looks for the positive in the way of the campaign's kind and returns the number of
 // cuts found.
 func (x positive) search(ctx context.Context, kind string, o kernel.Options) (found int, err error) {
 	r := plan.Range{Lo: x.p, Hi: x.p}
+	if kind == Residues {
+		r = plan.Range{Lo: x.p - min(x.p-1, neighbours), Hi: x.p + neighbours}
+	}
 	look := func(f kernel.Finding) error {
 		for _, fiber := range f.Fibers {
-			if fiber.Residue == plan.Residue(x.residue, x.p) {
+			if f.P == x.p && fiber.Residue == plan.Residue(x.residue, x.p) {
 				found = len(fiber.Cuts)
 			}
 		}

@@ -166,7 +166,7 @@ func (r *run) want(p uint32) (first, floor int) {
 	}
 	least := nearMiss(r.header.K, p)
 	if kernel.InSample(p, sample) {
-		least = min(least, firstCounted)
+		least = min(least, FirstCounted)
 	}
 	return min(first, least), min(floor, least)
 }
@@ -266,11 +266,11 @@ func (r *run) save(u Unit, lines *fingerprints) error {
 
 func (r *run) checks() Checks {
 	c := Checks{Coverage: 1, SecondRun: r.twice}
-	if r.options.Kernel != kernel.Reference {
-		c.LaneChain, c.Wilson = r.unit.Primes, r.unit.Primes
-		if r.header.Kind == Complete {
-			c.TableSum = r.unit.Primes
-		}
+	if r.options.Kernel == kernel.Reference {
+		return c
+	}
+	if c.Wilson = r.unit.Primes; r.header.Kind == Complete {
+		c.LaneChain, c.TableSum = r.unit.Primes, r.unit.Primes
 	}
 	return c
 }

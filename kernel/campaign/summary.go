@@ -52,7 +52,7 @@ func (l *Ledger) Summarize() Summary {
 	}
 	s.ExpectedWitnesses = s.Header.Expected(s.Primes, s.Cuts, s.Header.K+1)
 	for i := range s.ExpectedCounts {
-		s.ExpectedCounts[i] = s.Header.Expected(s.Counted.Primes, s.Counted.Cuts, firstCounted+i)
+		s.ExpectedCounts[i] = s.Header.Expected(s.Counted.Primes, s.Counted.Cuts, FirstCounted+i)
 	}
 	s.Positives = l.tally()
 	s.estimate(l, planned)

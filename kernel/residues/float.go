@@ -1,5 +1,8 @@
 package residues
 
+//go:generate go -C _asm run . -out ../residues_amd64.s -stubs ../residues_stubs_amd64.go -pkg residues
+//go:generate go -C _asm run ./neon -out ../residues_arm64.s -stubs ../residues_stubs_arm64.go
+
 // floatLanes is the state of the vector implementations: balanced residues as
 // floating-point numbers. Lane j multiplies by the factors offset[j] + index, with
 // one index for all lanes. The generated code knows the layout.
@@ -51,7 +54,7 @@ const (
 // newFloat makes an implementation of the machine's functions.
 func newFloat(name, needs string, available func() bool, f floatFunctions) *Implementation {
 	return &Implementation{
-		Name: name, Needs: needs, available: available, lanes: f.lanes,
+		Name: name, Needs: needs, available: available, lanes: f.lanes, float: f,
 		products: func(c *Chain) []uint32 {
 			c.float.start(c, f.lanes)
 			for j := range f.lanes {
