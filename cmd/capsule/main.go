@@ -150,8 +150,11 @@ func mismatchError(format string, args ...any) error {
 // be. A file that is missing stays one, and a limit of the reader is no verdict.
 func failedCheck(err error) error {
 	var limit *canon.LimitError
-	if errors.Is(err, fs.ErrNotExist) || errors.As(err, &limit) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return err
+	case errors.As(err, &limit):
+		return fmt.Errorf("no verdict: %w", err)
 	}
 	return &codedError{exitMismatch, err}
 }
