@@ -55,10 +55,13 @@ type prober interface {
 	group(residues []int64) int
 	// bytes is the memory the prober holds.
 	bytes() int
+	// countings lists the ways in which it has counted.
+	countings() []fibers.Counting
 }
 
-// newProber returns a prober of the named kernel.
-func newProber(name string, doubleCheck float64, fingerprints bool, plant fibers.Fault) (prober, string, error) {
+// newProber returns a prober of the kernel that the options name, and its name.
+func newProber(o Options, fingerprints bool, plant fibers.Fault) (prober, string, error) {
+	name := o.Kernel
 	if name == Reference {
 		return &referenceProber{fingerprints: fingerprints}, name, nil
 	}
@@ -69,8 +72,11 @@ func newProber(name string, doubleCheck float64, fingerprints bool, plant fibers
 			return nil, "", fmt.Errorf("%w; also auto and reference", err)
 		}
 	}
-	f := &fastProber{doubleCheck: doubleCheck}
-	f.scanner = fibers.Scanner{Implementation: impl, Plant: plant}
+	if o.Counting != fibers.AutoCounting && !slices.Contains(fibers.Countings(), o.Counting) {
+		return nil, "", fmt.Errorf("no counting %q; there are %v", o.Counting, fibers.Countings())
+	}
+	f := &fastProber{doubleCheck: o.DoubleCheck}
+	f.scanner = fibers.Scanner{Implementation: impl, Counting: o.Counting, Plant: plant}
 	f.special = special.Scanner{Implementation: impl, Plant: plant != fibers.NoFault}
 	return f, impl.Name, nil
 }
@@ -91,6 +97,8 @@ type fastProber struct {
 }
 
 func (f *fastProber) bytes() int { return f.scanner.Bytes() }
+
+func (f *fastProber) countings() []fibers.Counting { return f.scanner.Used() }
 
 func (f *fastProber) scan(ctx context.Context, p uint32, first, floor int) (transcript.Fingerprint, []Fiber, error) {
 	if p == 2 { // has no first half
@@ -149,6 +157,8 @@ type referenceProber struct {
 }
 
 func (r *referenceProber) bytes() int { return r.counter.Bytes() }
+
+func (r *referenceProber) countings() []fibers.Counting { return nil }
 
 func (r *referenceProber) scan(ctx context.Context, p uint32, first, floor int) (transcript.Fingerprint, []Fiber, error) {
 	var fingerprint transcript.Fingerprint

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"github.com/erdos1056/erdos1056/kernel/artifact"
@@ -21,6 +22,8 @@ type Options struct {
 	Threads int
 	// Kernel is Auto (also ""), Reference or an implementation of package residues.
 	Kernel string
+	// Counting overrides how the fast kernel counts; "" chooses by prime and caches.
+	Counting fibers.Counting
 	// DoubleCheck is the fraction of the primes, 0 to 1, that the fast kernel runs a second
 	// time with a random unit; InSample says which.
 	DoubleCheck float64
@@ -67,6 +70,7 @@ type Checks struct {
 type Result struct {
 	artifact.Artifact
 	Kernel      string
+	Counting    []fibers.Counting // the ways in which the fast kernel counted
 	Threads     int
 	Covered     uint64 // number of cuts covered: the sum of the primes tested
 	Checks      Checks
@@ -121,13 +125,23 @@ func newCrew(o Options) (*crew, error) {
 		if w > 0 {
 			plant = fibers.NoFault
 		}
-		p, name, err := newProber(o.Kernel, o.DoubleCheck, c.fingerprints, plant)
+		p, name, err := newProber(o, c.fingerprints, plant)
 		if err != nil {
 			return nil, err
 		}
 		c.kernel, c.probers = name, append(c.probers, p)
 	}
 	return c, nil
+}
+
+// countings lists the ways in which the workers have counted.
+func (c *crew) countings() []fibers.Counting {
+	var used []fibers.Counting
+	for _, p := range c.probers {
+		used = append(used, p.countings()...)
+	}
+	slices.Sort(used)
+	return slices.Compact(used)
 }
 
 // bytes is the memory of the largest worker.
@@ -195,7 +209,7 @@ func (s *search) merge(p uint32, f finding) error {
 }
 
 func (s *search) finish() (Result, error) {
-	r := Result{Artifact: artifact.Artifact{Plan: s.plan, PrimesTested: s.primes}, Kernel: s.crew.kernel,
+	r := Result{Artifact: artifact.Artifact{Plan: s.plan, PrimesTested: s.primes}, Kernel: s.crew.kernel, Counting: s.crew.countings(),
 		Threads: len(s.crew.probers), Covered: s.cuts, WorkerBytes: s.crew.bytes()}
 	last := s.plan.Hi
 	if best := s.best.Load(); best != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/erdos1056/erdos1056/kernel"
+	"github.com/erdos1056/erdos1056/kernel/fibers"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 	"github.com/erdos1056/erdos1056/kernel/residues"
 )
@@ -151,19 +152,29 @@ func kernelNames() []string {
 	return append(names, kernel.Reference)
 }
 
+func countingNames() []string {
+	names := []string{"auto"}
+	for _, how := range fibers.Countings() {
+		names = append(names, string(how))
+	}
+	return names
+}
+
 // work holds the flags that every computing verb has.
 type work struct {
 	kernel   string
+	counting string
 	threads  int
 	progress string
 	json     bool
 }
 
 func (w *work) add(f *pflag.FlagSet, defaultKernel string) {
-	w.kernel, w.progress = defaultKernel, "auto"
+	w.kernel, w.counting, w.progress = defaultKernel, "auto", "auto"
 	f.Var(wholeFlag{&w.threads, 1, 1024}, "threads", "workers; what the process may use if not given")
 	f.Lookup("threads").DefValue = "0"
 	f.Var(choiceFlag{&w.kernel, kernelNames()}, "kernel", "how to compute; auto is the fastest kernel of this machine")
+	f.Var(choiceFlag{&w.counting, countingNames()}, "counting", "how the fast kernels count; auto chooses by the size of the prime and of the caches")
 	f.Var(choiceFlag{&w.progress, []string{"auto", "bar", "lines", "json", "none"}}, "progress", "how to report on stderr; auto is a bar on a terminal, a line every 10 s elsewhere")
 	f.BoolVar(&w.json, "json", false, "JSON lines on stdout, each with a type")
 }
@@ -173,6 +184,9 @@ func (w *work) options() kernel.Options {
 	o := kernel.Options{Kernel: w.kernel, Threads: w.threads}
 	if o.Kernel == kernel.Auto {
 		o.Kernel = residues.Best().Name
+	}
+	if w.counting != "auto" {
+		o.Counting = fibers.Counting(w.counting)
 	}
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)

@@ -164,13 +164,14 @@ func resultLine(r kernel.Result, took time.Duration) any {
 		Artifact        string   `json:"artifact"`
 		Transcript      string   `json:"transcript,omitempty"`
 		Kernel          string   `json:"kernel"`
+		Counting        any      `json:"counting,omitempty"`
 		Threads         int      `json:"threads"`
 		CutsCovered     uint64   `json:"cuts_covered"`
 		Checks          any      `json:"checks"`
 		WorkerBytes     int      `json:"worker_bytes"`
 		Seconds         float64  `json:"seconds"`
 	}{"result", r.Status(), 1056, r.K, r.Lo, r.Hi, r.PrimesTested, len(r.Artifact.Cuts), r.BestP, r.BestResidue, append([]uint32{}, r.Artifact.Cuts...),
-		string(r.Encode()), r.Transcript, r.Kernel, r.Threads, r.Covered, map[string]uint64{"lane_chain": r.Checks.LaneChain,
+		string(r.Encode()), r.Transcript, r.Kernel, r.Counting, r.Threads, r.Covered, map[string]uint64{"lane_chain": r.Checks.LaneChain,
 			"wilson": r.Checks.Wilson, "table_sum": r.Checks.TableSum, "second_run": r.Checks.DoubleCheck, "coverage": r.Checks.Coverage}, r.WorkerBytes, took.Seconds()}
 }
 

@@ -44,6 +44,20 @@ func (s *Scanner) choose(p uint32) Counting {
 	return direct
 }
 
+// Countings lists the ways to count by name.
+func Countings() []Counting { return []Counting{Bytes, Nibbles, Buckets} }
+
+// Used lists the ways in which this Scanner has counted.
+func (s *Scanner) Used() []Counting {
+	var used []Counting
+	for _, how := range Countings() {
+		if _, ok := s.tables[how]; ok {
+			used = append(used, how)
+		}
+	}
+	return used
+}
+
 // counts returns the empty counts for p.
 func (s *Scanner) counts(p uint32) counts {
 	name := s.Implementation.Name
