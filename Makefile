@@ -26,5 +26,10 @@ lint: ## check formatting and vet
 
 .PHONY: bench
 bench: ## build the baseline and print ratios of CPU time and memory against it
-	@.ci/need $(GO) g++ /usr/bin/time
+	@.ci/need $(GO) g++ git
 	$(GO) run ./bench
+
+.PHONY: bench-gate
+bench-gate: ## fail if HEAD is more than 5 % slower than the last tag
+	@.ci/need $(GO) git
+	$(GO) run ./bench gate

@@ -20,8 +20,13 @@ var mayImport = map[string][]string{
 	"kernel/artifact":   {"kernel/plan"},
 	"kernel/transcript": {"kernel/plan"},
 	"kernel/witness":    {"kernel/plan"},
-	"kernel": {"kernel/plan", "kernel/primes", "kernel/residues", "kernel/fibers", "kernel/reference",
+	"kernel/special":    {"kernel/residues"},
+	"kernel": {"kernel/special", "kernel/plan", "kernel/primes", "kernel/residues", "kernel/fibers", "kernel/reference",
 		"kernel/artifact", "kernel/transcript"},
+	"kernel/campaign": {"kernel", "kernel/durable", "kernel/plan", "kernel/primes", "kernel/residues", "kernel/fibers", "kernel/special", "kernel/reference",
+		"kernel/artifact", "kernel/transcript", "kernel/witness"},
+	"kernel/schedule": {"kernel", "kernel/campaign", "kernel/durable", "kernel/plan", "kernel/primes", "kernel/residues", "kernel/fibers", "kernel/special", "kernel/reference",
+		"kernel/artifact", "kernel/transcript", "kernel/witness"},
 }
 
 func dependencies(t *testing.T, pkg string) []string {

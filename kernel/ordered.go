@@ -12,38 +12,57 @@ import (
 // errStop is returned by emit to end the walk early without an error.
 var errStop = errors.New("stop")
 
-// ordered calls work(worker, p) for the primes of r, spread over the workers 0 ...
-// threads-1, and emit with the results in ascending order of p. Primes are handed
-// out in order. Neither work nor emit is called for a prime behind one whose work or
-// emit failed; results that ran ahead are dropped. emit calls do not overlap.
-// Work in progress is cancelled when the walk ends.
-func ordered[T any](ctx context.Context, r plan.Range, threads int,
-	work func(ctx context.Context, worker int, p uint32) (T, error), emit func(p uint32, result T) error) error {
+// one returns the source of the primes of a range, one at a time.
+func one(r plan.Range) func() (uint32, bool) { return primes.New(r.Lo, r.Hi).Next }
+
+// grouped returns the source of the primes of a range in groups of the given size, the last
+// of which may be smaller.
+func grouped(r plan.Range, size int) func() ([]uint32, bool) {
+	next := one(r)
+	return func() ([]uint32, bool) {
+		var group []uint32
+		for len(group) < size {
+			p, ok := next()
+			if !ok {
+				break
+			}
+			group = append(group, p)
+		}
+		return group, len(group) > 0
+	}
+}
+
+// ordered calls work for the tasks that next yields, spread over the workers 0 ...
+// threads-1, and emit with the results in the order of the tasks. Tasks are handed
+// out in order. Neither work nor emit is called for a task behind one whose work or
+// emit failed; results that ran ahead are dropped. Calls of next do not overlap, nor do
+// those of emit. Work in progress is cancelled when the walk ends.
+func ordered[Task, Result any](ctx context.Context, next func() (Task, bool), threads int,
+	work func(ctx context.Context, worker int, t Task) (Result, error), emit func(t Task, r Result) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type outcome struct {
-		p      uint32
-		result T
+		task   Task
+		result Result
 		err    error
 	}
 	var (
 		mu      sync.Mutex
-		sieve   = primes.New(r.Lo, r.Hi)
 		started = 0
 		emitted = 0
 		waiting = map[int]outcome{}
 		ended   bool
 		failure error
 	)
-	take := func() (place int, p uint32, ok bool) {
+	take := func() (place int, task Task, ok bool) {
 		mu.Lock()
 		defer mu.Unlock()
 		if ended || ctx.Err() != nil {
-			return 0, 0, false
+			return 0, task, false
 		}
-		p, ok = sieve.Next()
+		task, ok = next()
 		started++
-		return started - 1, p, ok
+		return started - 1, task, ok
 	}
 	give := func(place int, o outcome) {
 		mu.Lock()
@@ -57,7 +76,7 @@ func ordered[T any](ctx context.Context, r plan.Range, threads int,
 			delete(waiting, emitted)
 			emitted++
 			if o.err == nil {
-				o.err = emit(o.p, o.result)
+				o.err = emit(o.task, o.result)
 			}
 			if o.err != nil {
 				ended, failure = true, o.err
@@ -69,12 +88,12 @@ func ordered[T any](ctx context.Context, r plan.Range, threads int,
 	for w := range threads {
 		workers.Go(func() {
 			for {
-				place, p, ok := take()
+				place, task, ok := take()
 				if !ok {
 					return
 				}
-				result, err := work(ctx, w, p)
-				give(place, outcome{p, result, err})
+				result, err := work(ctx, w, task)
+				give(place, outcome{task, result, err})
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/erdos1056/erdos1056/kernel/fibers"
 	"github.com/erdos1056/erdos1056/kernel/reference"
 	"github.com/erdos1056/erdos1056/kernel/residues"
+	"github.com/erdos1056/erdos1056/kernel/special"
 	"github.com/erdos1056/erdos1056/kernel/transcript"
 )
 
@@ -47,14 +48,20 @@ type prober interface {
 	// the largest ones of at least floor cuts; and the fingerprint of p, which may
 	// be zero where it costs extra and was not asked for.
 	scan(ctx context.Context, p uint32, first, floor int) (transcript.Fingerprint, []Fiber, error)
-	// fiber returns the fiber of one residue.
-	fiber(ctx context.Context, p, residue uint32) (Fiber, error)
+	// ofResidues returns, for each of some ascending primes, the fiber of each of the
+	// residues, which are taken mod p, in their order.
+	ofResidues(ctx context.Context, primes []uint32, residues []int64) ([][]Fiber, error)
+	// group is the number of primes that ofResidues likes to get at a time.
+	group(residues []int64) int
 	// bytes is the memory the prober holds.
 	bytes() int
+	// countings lists the ways in which it has counted.
+	countings() []fibers.Counting
 }
 
-// newProber returns a prober of the named kernel.
-func newProber(name string, doubleCheck, fingerprints bool, plant fibers.Fault) (prober, string, error) {
+// newProber returns a prober of the kernel that the options name, and its name.
+func newProber(o Options, fingerprints bool, plant fibers.Fault) (prober, string, error) {
+	name := o.Kernel
 	if name == Reference {
 		return &referenceProber{fingerprints: fingerprints}, name, nil
 	}
@@ -65,33 +72,48 @@ func newProber(name string, doubleCheck, fingerprints bool, plant fibers.Fault) 
 			return nil, "", fmt.Errorf("%w; also auto and reference", err)
 		}
 	}
-	return &fastProber{scanner: fibers.Scanner{Implementation: impl, Plant: plant}, doubleCheck: doubleCheck}, impl.Name, nil
+	if o.Counting != fibers.AutoCounting && !slices.Contains(fibers.Countings(), o.Counting) {
+		return nil, "", fmt.Errorf("no counting %q; there are %v", o.Counting, fibers.Countings())
+	}
+	f := &fastProber{doubleCheck: o.DoubleCheck}
+	f.scanner = fibers.Scanner{Implementation: impl, Counting: o.Counting, Plant: plant}
+	f.special = special.Scanner{Implementation: impl, Plant: plant != fibers.NoFault}
+	return f, impl.Name, nil
 }
 
-// fiberOfTwo is the only fiber of p = 2: 0! = 1! = 1.
-func fiberOfTwo() Fiber { return Fiber{P: 2, Residue: 1, Cuts: []uint32{0, 1}} }
+// fiberOfTwo is the fiber of a residue of p = 2, where 0! = 1! = 1.
+func fiberOfTwo(residue uint32) Fiber {
+	f := Fiber{P: 2, Residue: residue}
+	if residue == 1 {
+		f.Cuts = []uint32{0, 1}
+	}
+	return f
+}
 
 type fastProber struct {
 	scanner     fibers.Scanner
-	doubleCheck bool
+	special     special.Scanner
+	doubleCheck float64 // the fraction of the primes that get a second run
 }
 
 func (f *fastProber) bytes() int { return f.scanner.Bytes() }
+
+func (f *fastProber) countings() []fibers.Counting { return f.scanner.Used() }
 
 func (f *fastProber) scan(ctx context.Context, p uint32, first, floor int) (transcript.Fingerprint, []Fiber, error) {
 	if p == 2 { // has no first half
 		var fs []Fiber
 		if floor <= 2 {
-			fs = []Fiber{fiberOfTwo()}
+			fs = []Fiber{fiberOfTwo(1)}
 		}
 		return transcript.Fingerprint{P: 2, HalfFactorial: 1}, fs, nil
 	}
 	profile, fs, err := f.scanner.Scan(ctx, p, 1, first, floor)
-	if err == nil && f.doubleCheck {
+	if err == nil && InSample(p, f.doubleCheck) {
 		err = f.secondRun(ctx, profile, fs, first, floor)
 	}
 	if err != nil {
-		return transcript.Fingerprint{}, nil, f.explain(ctx, err, floor)
+		return transcript.Fingerprint{}, nil, f.explain(ctx, err)
 	}
 	return transcript.Fingerprint(profile), fs, nil
 }
@@ -113,22 +135,8 @@ func equalFibers(a, b Fiber) bool {
 	return a.P == b.P && a.Residue == b.Residue && slices.Equal(a.Cuts, b.Cuts)
 }
 
-func (f *fastProber) fiber(ctx context.Context, p, residue uint32) (Fiber, error) {
-	if p == 2 {
-		if residue == 1 {
-			return fiberOfTwo(), nil
-		}
-		return Fiber{P: 2, Residue: residue}, nil
-	}
-	fiber, err := f.scanner.Fiber(ctx, p, residue)
-	if err != nil {
-		return Fiber{}, f.explain(ctx, err, 1)
-	}
-	return fiber, nil
-}
-
 // explain adds to a failed check what the reference kernel finds at that prime.
-func (f *fastProber) explain(ctx context.Context, err error, floor int) error {
+func (f *fastProber) explain(ctx context.Context, err error) error {
 	var check *residues.CheckError
 	if !errors.As(err, &check) {
 		return err
@@ -149,6 +157,8 @@ type referenceProber struct {
 }
 
 func (r *referenceProber) bytes() int { return r.counter.Bytes() }
+
+func (r *referenceProber) countings() []fibers.Counting { return nil }
 
 func (r *referenceProber) scan(ctx context.Context, p uint32, first, floor int) (transcript.Fingerprint, []Fiber, error) {
 	var fingerprint transcript.Fingerprint
@@ -172,9 +182,4 @@ func (r *referenceProber) scan(ctx context.Context, p uint32, first, floor int) 
 		return fingerprint, nil, err
 	}
 	return fingerprint, []Fiber{Fiber(f)}, nil
-}
-
-func (r *referenceProber) fiber(ctx context.Context, p, residue uint32) (Fiber, error) {
-	f, err := r.counter.Fiber(ctx, p, residue)
-	return Fiber(f), err
 }

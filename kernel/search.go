@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"github.com/erdos1056/erdos1056/kernel/artifact"
@@ -21,8 +22,11 @@ type Options struct {
 	Threads int
 	// Kernel is Auto (also ""), Reference or an implementation of package residues.
 	Kernel string
-	// DoubleCheck runs every prime of the fast kernel a second time with a random unit.
-	DoubleCheck bool
+	// Counting overrides how the fast kernel counts; "" chooses by prime and caches.
+	Counting fibers.Counting
+	// DoubleCheck is the fraction of the primes, 0 to 1, that the fast kernel runs a second
+	// time with a random unit; InSample says which.
+	DoubleCheck float64
 	// Transcript, if not nil, receives the text form of the transcript. The fast
 	// kernel computes the digest in any case; the reference kernel needs half as much
 	// time again for it and does so only on demand.
@@ -66,6 +70,7 @@ type Checks struct {
 type Result struct {
 	artifact.Artifact
 	Kernel      string
+	Counting    []fibers.Counting // the ways in which the fast kernel counted
 	Threads     int
 	Covered     uint64 // number of cuts covered: the sum of the primes tested
 	Checks      Checks
@@ -90,7 +95,7 @@ func Search(ctx context.Context, pl plan.Plan, o Options) (Result, error) {
 		return Result{}, err
 	}
 	s := &search{plan: pl, options: o, crew: crew, record: record}
-	if err := ordered(ctx, pl.Range, len(crew.probers), s.examine, s.merge); err != nil {
+	if err := ordered(ctx, one(pl.Range), len(crew.probers), s.examine, s.merge); err != nil {
 		return Result{}, err
 	}
 	return s.finish()
@@ -111,19 +116,32 @@ func newCrew(o Options) (*crew, error) {
 	if threads < 1 || threads > 1024 {
 		return nil, fmt.Errorf("threads = %d: expected 1 to 1024", threads)
 	}
+	if !(o.DoubleCheck >= 0 && o.DoubleCheck <= 1) {
+		return nil, fmt.Errorf("double check %v: expected a fraction from 0 to 1", o.DoubleCheck)
+	}
 	c := &crew{fingerprints: o.Kernel != Reference || o.Transcript != nil}
 	for w := range threads {
 		plant := o.Plant
 		if w > 0 {
 			plant = fibers.NoFault
 		}
-		p, name, err := newProber(o.Kernel, o.DoubleCheck, c.fingerprints, plant)
+		p, name, err := newProber(o, c.fingerprints, plant)
 		if err != nil {
 			return nil, err
 		}
 		c.kernel, c.probers = name, append(c.probers, p)
 	}
 	return c, nil
+}
+
+// countings lists the ways in which the workers have counted.
+func (c *crew) countings() []fibers.Counting {
+	var used []fibers.Counting
+	for _, p := range c.probers {
+		used = append(used, p.countings()...)
+	}
+	slices.Sort(used)
+	return slices.Compact(used)
 }
 
 // bytes is the memory of the largest worker.
@@ -144,6 +162,7 @@ type search struct {
 	best    atomic.Pointer[Fiber]
 	cuts    uint64
 	primes  uint64
+	twice   uint64 // primes that had a second run
 }
 
 type finding struct {
@@ -167,6 +186,9 @@ func (s *search) examine(ctx context.Context, worker int, p uint32) (finding, er
 func (s *search) merge(p uint32, f finding) error {
 	s.primes++
 	s.cuts += uint64(p)
+	if InSample(p, s.options.DoubleCheck) && p > 2 {
+		s.twice++
+	}
 	if s.crew.fingerprints {
 		if err := s.record.Add(f.fingerprint); err != nil {
 			return fmt.Errorf("writing the transcript: %w", err)
@@ -187,7 +209,7 @@ func (s *search) merge(p uint32, f finding) error {
 }
 
 func (s *search) finish() (Result, error) {
-	r := Result{Artifact: artifact.Artifact{Plan: s.plan, PrimesTested: s.primes}, Kernel: s.crew.kernel,
+	r := Result{Artifact: artifact.Artifact{Plan: s.plan, PrimesTested: s.primes}, Kernel: s.crew.kernel, Counting: s.crew.countings(),
 		Threads: len(s.crew.probers), Covered: s.cuts, WorkerBytes: s.crew.bytes()}
 	last := s.plan.Hi
 	if best := s.best.Load(); best != nil {
@@ -214,9 +236,6 @@ func (s *search) checks() Checks {
 	if s.crew.kernel == Reference {
 		return c
 	}
-	c.LaneChain, c.Wilson, c.TableSum = s.primes, s.primes, s.primes
-	if s.options.DoubleCheck {
-		c.DoubleCheck = s.primes
-	}
+	c.LaneChain, c.Wilson, c.TableSum, c.DoubleCheck = s.primes, s.primes, s.primes, s.twice
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -129,7 +130,7 @@ func leastPrimes(t *testing.T, limit uint32, residues ...int64) []uint32 {
 	t.Helper()
 	counts := map[uint32]int{}
 	for _, r := range residues {
-		sel := Selection{AtLeast: 1, OneResidue: true, Residue: r}
+		sel := Selection{AtLeast: 1, Residues: []int64{r}}
 		err := Fibers(context.Background(), plan.Range{Lo: 2, Hi: limit}, sel, Options{}, func(p uint32, fs []Fiber) error {
 			for _, f := range fs {
 				for _, k := range f.Cuts {
@@ -167,7 +168,7 @@ func TestFibersOfOneAndMinusOneFollowOEIS(t *testing.T) {
 	want := map[int]uint32{2: 2, 3: 3, 4: 5, 5: 7, 6: 17, 7: 67, 8: 137, 9: 23, 10: 61, 11: 71, 12: 401, 13: 1907, 14: 661}
 	counts := map[uint32]int{2: -2} // 1 and -1 are the same residue mod 2
 	for _, residue := range []int64{1, -1} {
-		sel := Selection{AtLeast: 1, OneResidue: true, Residue: residue}
+		sel := Selection{AtLeast: 1, Residues: []int64{residue}}
 		err := Fibers(context.Background(), plan.Range{Lo: 2, Hi: 4000}, sel, Options{}, func(p uint32, fs []Fiber) error {
 			for _, f := range fs {
 				counts[p] += len(f.Cuts)
@@ -315,9 +316,16 @@ func TestTranscriptsOfAllKernelsAgree(t *testing.T) {
 }
 
 func TestDoubleCheckPassesAndIsCounted(t *testing.T) {
-	r := mustSearch(t, plan.Plan{Range: plan.Range{Lo: 2, Hi: 3000}, K: 15}, Options{DoubleCheck: true})
+	r := mustSearch(t, plan.Plan{Range: plan.Range{Lo: 3, Hi: 3000}, K: 15}, Options{DoubleCheck: 1})
 	if r.Checks.DoubleCheck != r.PrimesTested || r.Checks.Wilson != r.PrimesTested {
 		t.Errorf("checks %+v of %d primes", r.Checks, r.PrimesTested)
+	}
+}
+
+func TestDoubleCheckOfAFraction(t *testing.T) {
+	r := mustSearch(t, plan.Plan{Range: plan.Range{Lo: 2, Hi: 30_000}, K: 15}, Options{DoubleCheck: 0.25})
+	if share := float64(r.Checks.DoubleCheck) / float64(r.PrimesTested); math.Abs(share-0.25) > 0.02 {
+		t.Errorf("%.3f of the primes had a second run, want 0.25", share)
 	}
 }
 
@@ -346,6 +354,7 @@ func TestBadPlansAndOptionsAreRefused(t *testing.T) {
 	}{
 		{plan.Plan{Range: plan.Range{Lo: 0, Hi: 10}, K: 15}, Options{}}, {plan.Plan{Range: plan.Range{Lo: 10, Hi: 2}, K: 15}, Options{}},
 		{plan.Plan{Range: good.Range, K: 0}, Options{}}, {good, Options{Threads: -1}}, {good, Options{Threads: 5000}}, {good, Options{Kernel: "abacus"}},
+		{good, Options{DoubleCheck: 1.5}}, {good, Options{DoubleCheck: -0.1}}, {good, Options{DoubleCheck: math.NaN()}},
 	} {
 		if _, err := Search(context.Background(), c.pl, c.o); err == nil {
 			t.Errorf("%+v was accepted", c)

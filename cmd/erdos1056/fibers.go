@@ -12,35 +12,34 @@ import (
 	"github.com/erdos1056/erdos1056/kernel/plan"
 )
 
-const fibersHelp = `erdos1056 fibers --range A..B lists, prime by prime, every fiber of at least M cuts, or the fiber
-of one residue.
+const fibersHelp = `erdos1056 fibers --range A..B lists, prime by prime, every fiber of at least M cuts, or the fibers
+of some residues.
 
   erdos1056 fibers --range 2..100 --at-least 5 --csv
-  erdos1056 fibers --range 1e7+1e4 --residue -1 --at-least 8
+  erdos1056 fibers --range 1e7+1e4 --residue 1,-1 --at-least 8
 `
 
 func runFibers(ctx context.Context, args []string) error {
 	f := newFlags("fibers", fibersHelp)
 	var (
-		r       rangeFlag
-		w       work
-		atLeast int
-		residue int64
-		asCSV   bool
+		r        rangeFlag
+		w        work
+		atLeast  int
+		residues []int64
+		asCSV    bool
 	)
 	f.Var(&r, "range", "the range: "+plan.RangeForms)
 	f.Var(wholeFlag{&atLeast, 1, plan.MaxK}, "at-least", "smallest number of cuts to list; 1 if --residue is given")
-	f.Int64Var(&residue, "residue", 0, "list the fiber of this residue only; taken mod p, so -1 stands for p-1")
+	f.Int64SliceVar(&residues, "residue", nil, "list the fibers of these residues only, for example 1,-1; taken mod p, so -1 stands for p-1")
 	f.BoolVar(&asCSV, "csv", false, "comma-separated values with a header line")
 	w.add(f, kernel.Auto)
 	if err := parse(f, args, 0, "erdos1056 fibers --range A..B --at-least M"); err != nil {
 		return helped(err)
 	}
-	one := f.Changed("residue")
 	switch {
 	case r.Hi == 0:
 		return usageError("--range is missing; write --range %s", plan.RangeForms)
-	case atLeast == 0 && !one:
+	case atLeast == 0 && len(residues) == 0:
 		return usageError("--at-least is missing; write --at-least M (1 to %d), or --residue R", plan.MaxK)
 	case asCSV && w.json:
 		return usageError("--csv and --json exclude each other")
@@ -51,7 +50,7 @@ func runFibers(ctx context.Context, args []string) error {
 	o.Progress = report.See
 	out := fiberPrinter{Writer: bufio.NewWriter(os.Stdout), csv: asCSV, json: w.json}
 	out.header()
-	sel := kernel.Selection{AtLeast: max(atLeast, 1), OneResidue: one, Residue: residue}
+	sel := kernel.Selection{AtLeast: max(atLeast, 1), Residues: residues}
 	err := kernel.Fibers(ctx, r.Range, sel, o, out.print)
 	if flushed := out.Flush(); err == nil && flushed != nil {
 		err = fmt.Errorf("writing to stdout: %w", flushed)

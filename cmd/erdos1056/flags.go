@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/erdos1056/erdos1056/kernel"
+	"github.com/erdos1056/erdos1056/kernel/fibers"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 	"github.com/erdos1056/erdos1056/kernel/residues"
 )
@@ -27,6 +28,9 @@ func newFlags(verb, help string) *pflag.FlagSet {
 	return f
 }
 
+// anyNumber of arguments is what parse wants of a verb that counts them itself.
+const anyNumber = -1
+
 // parse reads the arguments; want is the number of them that are not flags.
 func parse(f *pflag.FlagSet, args []string, want int, form string) error {
 	err := f.Parse(args)
@@ -35,7 +39,7 @@ func parse(f *pflag.FlagSet, args []string, want int, form string) error {
 		return errHelp
 	case err != nil:
 		return usageError("%s; see erdos1056 %s --help", flagFault(err), f.Name())
-	case f.NArg() != want:
+	case f.NArg() != want && want != anyNumber:
 		return usageError("found %d arguments (%s); write %s", f.NArg(), strings.Join(f.Args(), " "), form)
 	}
 	return nil
@@ -62,6 +66,33 @@ func (r *rangeFlag) String() string {
 func (r *rangeFlag) Type() string { return "A..B" }
 func (r *rangeFlag) Set(s string) (err error) {
 	r.Range, err = plan.ParseRange(s)
+	return err
+}
+
+// shardFlag is --shard i/n or, with base 0, --shard-index.
+type shardFlag struct {
+	*plan.Shard
+	base int // of the first shard
+}
+
+func (s shardFlag) String() string {
+	if s.Shard == nil || s.N == 0 {
+		return ""
+	}
+	return s.Shard.String()
+}
+func (s shardFlag) Type() string { return "i/n" }
+func (s shardFlag) Set(text string) error {
+	if s.base == 0 {
+		i, n, ok := strings.Cut(text, "/")
+		index, err := strconv.Atoi(i)
+		if !ok || err != nil || index < 0 {
+			return fmt.Errorf("%q: expected i/n with 0 <= i < n, for example 2/8", text)
+		}
+		text = fmt.Sprintf("%d/%s", index+1, n)
+	}
+	shard, err := plan.ParseShard(text)
+	*s.Shard = shard
 	return err
 }
 
@@ -121,19 +152,29 @@ func kernelNames() []string {
 	return append(names, kernel.Reference)
 }
 
+func countingNames() []string {
+	names := []string{"auto"}
+	for _, how := range fibers.Countings() {
+		names = append(names, string(how))
+	}
+	return names
+}
+
 // work holds the flags that every computing verb has.
 type work struct {
 	kernel   string
+	counting string
 	threads  int
 	progress string
 	json     bool
 }
 
 func (w *work) add(f *pflag.FlagSet, defaultKernel string) {
-	w.kernel, w.progress = defaultKernel, "auto"
+	w.kernel, w.counting, w.progress = defaultKernel, "auto", "auto"
 	f.Var(wholeFlag{&w.threads, 1, 1024}, "threads", "workers; what the process may use if not given")
 	f.Lookup("threads").DefValue = "0"
 	f.Var(choiceFlag{&w.kernel, kernelNames()}, "kernel", "how to compute; auto is the fastest kernel of this machine")
+	f.Var(choiceFlag{&w.counting, countingNames()}, "counting", "how the fast kernels count; auto chooses by the size of the prime and of the caches")
 	f.Var(choiceFlag{&w.progress, []string{"auto", "bar", "lines", "json", "none"}}, "progress", "how to report on stderr; auto is a bar on a terminal, a line every 10 s elsewhere")
 	f.BoolVar(&w.json, "json", false, "JSON lines on stdout, each with a type")
 }
@@ -143,6 +184,9 @@ func (w *work) options() kernel.Options {
 	o := kernel.Options{Kernel: w.kernel, Threads: w.threads}
 	if o.Kernel == kernel.Auto {
 		o.Kernel = residues.Best().Name
+	}
+	if w.counting != "auto" {
+		o.Counting = fibers.Counting(w.counting)
 	}
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)

@@ -25,6 +25,11 @@ const (
 const usage = `erdos1056 finds, for every prime p of a range, the largest set of cuts t with equal t! mod p.
 
   erdos1056 --range A..B [flags]        search a range, write the artifact
+  erdos1056 --range A..B --checkpoint DIR   the same, to be stopped and resumed
+  erdos1056 plan --range A..B           what a search will cost; job scripts for many machines
+  erdos1056 status DIR                  how far a campaign has come
+  erdos1056 merge DIR... --output FILE  one artifact and one ledger of many shards
+  erdos1056 audit DIR                   draw primes from a ledger and recompute them
   erdos1056 replay ARTIFACT             recompute an artifact with the other kernel
   erdos1056 fibers --range A..B         list the large fibers, or those of one residue
   erdos1056 witness FILE                check the intervals of a witness file
@@ -40,6 +45,10 @@ Exit codes: 0 done or verified, 1 mismatch or failed check, 64 usage,
 
 var verbs = map[string]func(context.Context, []string) error{
 	"search":   runSearch,
+	"plan":     runPlan,
+	"status":   runStatus,
+	"merge":    runMerge,
+	"audit":    runAudit,
 	"replay":   runReplay,
 	"fibers":   runFibers,
 	"witness":  runWitness,

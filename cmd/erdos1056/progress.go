@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/erdos1056/erdos1056/kernel"
+	"github.com/erdos1056/erdos1056/kernel/campaign"
 )
 
 // A reporter shows how far a search is. See receives the kernel's snapshots; a ticker
@@ -24,6 +25,8 @@ type reporter struct {
 	format  string
 	started time.Time
 	last    kernel.Progress
+	from    float64 // fraction that was done before this run
+	units   string  // of a campaign: done and saved
 	bar     *progressbar.ProgressBar
 	done    chan struct{}
 	ended   sync.WaitGroup
@@ -78,6 +81,17 @@ func (r *reporter) See(p kernel.Progress) {
 	r.mu.Unlock()
 }
 
+// SeeCampaign takes a snapshot of a campaign's run.
+func (r *reporter) SeeCampaign(p campaign.Progress, saved time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last = p.Progress
+	r.units = fmt.Sprintf("  units %s/%s", thousands(uint64(p.Done)), thousands(uint64(p.Units)))
+	if !saved.IsZero() {
+		r.units += fmt.Sprintf("  saved %s ago", duration(time.Since(saved).Seconds()))
+	}
+}
+
 // Close ends the reporting and removes the bar.
 func (r *reporter) Close() {
 	close(r.done)
@@ -116,8 +130,8 @@ func (r *reporter) line() string {
 	if n := len(p.Best.Cuts); n > 0 {
 		best = fmt.Sprintf("%d at %s", n, thousands(uint64(p.Best.P)))
 	}
-	return fmt.Sprintf("%s  %4.1f %%  p = %s  %s cuts/s  ETA %s  best %s", p.Range, 100*p.Fraction(), thousands(uint64(p.P)),
-		metric(float64(p.Cuts)/r.seconds()), timeLeft(r.seconds(), p.Fraction()), best)
+	return fmt.Sprintf("%s  %4.1f %%  p = %s  %s cuts/s  ETA %s  best %s%s", p.Range, 100*p.Fraction(), thousands(uint64(p.P)),
+		metric(float64(p.Cuts)/r.seconds()), timeLeft(r.seconds(), (p.Fraction()-r.from)/(1-r.from)), best, r.units)
 }
 
 // timeLeft extrapolates from the fraction done, which is weighted by cost.

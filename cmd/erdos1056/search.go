@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/erdos1056/erdos1056/kernel"
+	"github.com/erdos1056/erdos1056/kernel/campaign"
 	"github.com/erdos1056/erdos1056/kernel/durable"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 	"github.com/erdos1056/erdos1056/kernel/primes"
@@ -20,6 +21,7 @@ cuts and writes the artifact: the largest fiber of all, or the first prime that 
 
   erdos1056 --range 10428401..10428600
   erdos1056 --range 1e7+1e5 --threads 4 --output artifact.txt --transcript transcript.txt
+  erdos1056 --range 1e7..5e7 --checkpoint k15 --stop-after 2h --nice     stop, and go on with the same call
 
 A..B may be written A+N for A..A+N; numbers also as 10_428_401, 1e7, 2^24.
 `
@@ -33,13 +35,15 @@ func runSearch(ctx context.Context, args []string) error {
 		k           = 15
 		output      string
 		transcript  string
-		doubleCheck bool
+		doubleCheck float64
+		c           campaignFlags
 	)
 	f.Var(&r, "range", "the range to search: "+plan.RangeForms)
 	f.Var(wholeFlag{&k, plan.MinK, plan.MaxK}, "k", "number of consecutive intervals of a witness")
 	f.StringVar(&output, "output", "", "write the artifact to this file, whole or not at all, instead of stdout")
 	f.StringVar(&transcript, "transcript", "", "write the fingerprint of every prime to this file")
-	f.BoolVar(&doubleCheck, "double-check", false, "run every prime a second time with a random unit and compare")
+	f.Float64Var(&doubleCheck, "double-check", 0, "fraction of the primes, 0 to 1, to run a second time with a random unit and compare")
+	c.add(f)
 	w.add(f, kernel.Auto)
 	if err := parse(f, args, 0, "erdos1056 --range A..B"); err != nil {
 		return helped(err)
@@ -47,10 +51,29 @@ func runSearch(ctx context.Context, args []string) error {
 	if r.Hi == 0 {
 		return usageError("--range is missing; write --range %s", plan.RangeForms)
 	}
+	if !(doubleCheck >= 0 && doubleCheck <= 1) {
+		return usageError("--double-check %v: expected a fraction from 0 to 1", doubleCheck)
+	}
+	if output != "" {
+		if err := durable.CheckWritable(output); err != nil {
+			return usageError("--output %s: %v", output, err)
+		}
+	}
+	if err := c.check(transcript); err != nil {
+		return err
+	}
 	o := w.options()
 	o.DoubleCheck = doubleCheck
 	pl := plan.Plan{Range: r.Range, K: k}
-	return searchTo(ctx, pl, o, w, output, transcript)
+	if c.folder != "" {
+		return c.run(ctx, campaign.NewHeader(pl, c.residues, *c.shard.Shard), o, w, output)
+	}
+	part, ok := c.part(pl)
+	if !ok {
+		fmt.Fprintf(os.Stderr, "shard %s has nothing to do: the range has fewer integers than shards\n", c.shard)
+		return nil
+	}
+	return searchTo(ctx, part, o, w, output, transcript)
 }
 
 // helped turns the end of a printed help into success.
@@ -62,11 +85,6 @@ func helped(err error) error {
 }
 
 func searchTo(ctx context.Context, pl plan.Plan, o kernel.Options, w work, output, transcript string) error {
-	if output != "" {
-		if err := durable.CheckWritable(output); err != nil {
-			return usageError("--output %s: %v", output, err)
-		}
-	}
 	var record *transcriptFile
 	if transcript != "" {
 		var err error
@@ -146,13 +164,14 @@ func resultLine(r kernel.Result, took time.Duration) any {
 		Artifact        string   `json:"artifact"`
 		Transcript      string   `json:"transcript,omitempty"`
 		Kernel          string   `json:"kernel"`
+		Counting        any      `json:"counting,omitempty"`
 		Threads         int      `json:"threads"`
 		CutsCovered     uint64   `json:"cuts_covered"`
 		Checks          any      `json:"checks"`
 		WorkerBytes     int      `json:"worker_bytes"`
 		Seconds         float64  `json:"seconds"`
 	}{"result", r.Status(), 1056, r.K, r.Lo, r.Hi, r.PrimesTested, len(r.Artifact.Cuts), r.BestP, r.BestResidue, append([]uint32{}, r.Artifact.Cuts...),
-		string(r.Encode()), r.Transcript, r.Kernel, r.Threads, r.Covered, map[string]uint64{"lane_chain": r.Checks.LaneChain,
+		string(r.Encode()), r.Transcript, r.Kernel, r.Counting, r.Threads, r.Covered, map[string]uint64{"lane_chain": r.Checks.LaneChain,
 			"wilson": r.Checks.Wilson, "table_sum": r.Checks.TableSum, "second_run": r.Checks.DoubleCheck, "coverage": r.Checks.Coverage}, r.WorkerBytes, took.Seconds()}
 }
 

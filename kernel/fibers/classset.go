@@ -2,16 +2,23 @@ package fibers
 
 import "github.com/erdos1056/erdos1056/kernel/residues"
 
-// A classSet holds the classes that are looked for. A small table of marks, which
-// stays in the first-level cache, turns nearly all others away; a bitmap of all
-// classes decides about the rest.
+// A classSet holds the classes that are looked for. A small table of marks turns nearly all
+// others away; a bitmap of all classes decides about the rest.
 type classSet struct {
-	marks  [1 << 13]byte // indexed by the low bits of the class
-	bitmap []uint64      // bit a is set for the class a
+	machineFilter filterFunction
+	bits          [64]uint32    // marks for the machine's filter: bit a>>6 mod 32 of word a mod 64
+	marks         [1 << 13]byte // marks for the portable one, indexed by the low bits of the class
+	bitmap        []uint64      // bit a is set for the class a
+	places        [residues.BlockSize + 16]uint32
 }
+
+// A filterFunction stores the places of those of n keys, a positive multiple of 16, whose class
+// is marked, and returns their number.
+type filterFunction func(places *uint32, keys *int32, n int, marks *uint32) int
 
 // reset makes the set hold exactly the given classes of p.
 func (s *classSet) reset(classes []uint32, p uint32) {
+	clear(s.bits[:])
 	clear(s.marks[:])
 	if n := int(p/2)/64 + 1; n > len(s.bitmap) {
 		s.bitmap = make([]uint64, n)
@@ -19,22 +26,27 @@ func (s *classSet) reset(classes []uint32, p uint32) {
 		clear(s.bitmap)
 	}
 	for _, a := range classes {
+		s.bits[a%64] |= 1 << (a / 64 % 32)
 		s.marks[a%uint32(len(s.marks))] = 1
 		s.bitmap[a/64] |= 1 << (a % 64)
 	}
 }
 
-// filter returns the places of the keys that may be in the set, at most BlockSize of
-// them.
-func (s *classSet) filter(keys []int32, places *[residues.BlockSize]uint16) []uint16 {
-	n := uint(0)
-	for i, k := range keys {
+// filter returns the places of the signed keys that may be in the set. They are valid until
+// the next call.
+func (s *classSet) filter(keys []int32) []uint32 {
+	n, done := 0, 0
+	if whole := len(keys) &^ 15; s.machineFilter != nil && whole > 0 {
+		raceRead(keys[:whole])
+		n, done = s.machineFilter(&s.places[0], &keys[0], whole, &s.bits[0]), whole
+	}
+	for i, k := range keys[done:] {
 		if s.marks[classOf(k)%uint32(len(s.marks))] != 0 {
-			places[n%residues.BlockSize] = uint16(i)
+			s.places[n%len(s.places)] = uint32(done + i)
 			n++
 		}
 	}
-	return places[:n]
+	return s.places[:n]
 }
 
 // has reports whether the class of a key is in the set.
@@ -48,3 +60,5 @@ func classOf(key int32) uint32 {
 	sign := key >> 31
 	return uint32((key ^ sign) - sign)
 }
+
+func (s *classSet) bytes() int { return len(s.marks) + 4*len(s.places) + 8*len(s.bitmap) }

@@ -9,19 +9,19 @@ import (
 )
 
 // survivors turns the large cells s.found of d into the fibers of at least m cuts.
-func (s *Scanner) survivors(ctx context.Context, d table, m int) ([]Fiber, error) {
+func (s *Scanner) survivors(ctx context.Context, d counts, m int) ([]Fiber, error) {
 	p, c := s.chain.Prime(), s.chain.Unit()
 	middle := fold(s.chain.Middle(), p)
+	s.findPartners(d, mulMod(c, c, p), p)
 	var classes []uint32
-	s.scratch = quotients(s.found, mulMod(c, c, p), p, s.scratch)
 	for i, a := range s.found {
-		b := fold(s.scratch[i], p)
-		bound := int(d[a]) + int(d[b])
-		if a == middle {
+		b := s.partners[i]
+		bound := int(a.count) + int(b.count)
+		if a.class == middle {
 			bound++
 		}
 		if bound >= m {
-			classes = append(classes, a, b)
+			classes = append(classes, a.class, b.class)
 		}
 	}
 	if m <= 1 {
@@ -32,6 +32,20 @@ func (s *Scanner) survivors(ctx context.Context, d table, m int) ([]Fiber, error
 	}
 	s.chain.Rewind()
 	return s.collect(ctx, classes, m)
+}
+
+// findPartners sets s.partners to the cells of the inverses, square/a, of the found ones.
+func (s *Scanner) findPartners(d counts, square, p uint32) {
+	classes := make([]uint32, len(s.found))
+	for i, a := range s.found {
+		classes[i] = a.class
+	}
+	s.scratch = quotients(classes, square, p, s.scratch)
+	s.partners = s.partners[:0]
+	for _, b := range s.scratch {
+		s.partners = append(s.partners, cell{class: fold(b, p)})
+	}
+	d.lookup(s.partners)
 }
 
 // A hit is one first-half cut whose residue lies in a class that is looked for.
@@ -47,6 +61,7 @@ func (s *Scanner) collect(ctx context.Context, classes []uint32, m int) ([]Fiber
 	slices.Sort(classes)
 	classes = slices.Compact(classes)
 	wanted := &s.wanted
+	wanted.machineFilter = machineFilter(s.Implementation.Name)
 	wanted.reset(classes, s.chain.Prime())
 	var hits []hit
 	var b residues.Block
@@ -58,7 +73,7 @@ func (s *Scanner) collect(ctx context.Context, classes []uint32, m int) ([]Fiber
 		if !more {
 			break
 		}
-		for _, i := range wanted.filter(b.Keys, s.places) {
+		for _, i := range wanted.filter(b.Keys) {
 			if k := b.Keys[i]; wanted.has(k) {
 				hits = append(hits, hit{k, b.Cut(int(i))})
 			}

@@ -58,6 +58,11 @@ func checkBounds(lo, hi uint64) error {
 	return nil
 }
 
+// Residue returns r mod p in [0, p), so that -1 stands for p-1.
+func Residue(r int64, p uint32) uint32 {
+	return uint32((r%int64(p) + int64(p)) % int64(p))
+}
+
 // RangeForms describes what ParseRange accepts, for usage messages.
 const RangeForms = "A..B (both ends included) or A+N (the same as A..A+N), for example 10428401..10428600 or 1e7+200"
 

@@ -42,7 +42,7 @@ func New(lo, hi uint32) *Sieve {
 		}
 		s.next[i] = m
 	}
-	s.words = make([]uint64, segmentOdds/64)
+	s.words = make([]uint64, min(segmentOdds/64, (s.hi-min(s.first, s.hi))/128+1))
 	s.fill()
 	return s
 }
@@ -56,7 +56,7 @@ func (s *Sieve) Next() (p uint32, ok bool) {
 	for s.first <= s.hi {
 		for s.pending == 0 {
 			if s.word++; s.word == len(s.words) {
-				s.first += 2 * segmentOdds
+				s.first += s.span()
 				if s.first > s.hi {
 					return 0, false
 				}
@@ -75,12 +75,15 @@ func (s *Sieve) Next() (p uint32, ok bool) {
 	return 0, false
 }
 
+// span is the number of integers that a segment covers.
+func (s *Sieve) span() uint64 { return 128 * uint64(len(s.words)) }
+
 // fill sieves the segment that begins at s.first.
 func (s *Sieve) fill() {
 	for i := range s.words {
 		s.words[i] = ^uint64(0)
 	}
-	last := s.first + 2*(segmentOdds-1)
+	last := s.first + s.span() - 2
 	for i, q := range s.base {
 		m := s.next[i]
 		for ; m <= last; m += 2 * uint64(q) {

@@ -47,7 +47,7 @@ type Writer struct {
 // NewWriter returns a Writer whose text goes to out; nil keeps the digest only.
 func NewWriter(out io.Writer, r plan.Range) (*Writer, error) {
 	w := &Writer{out: out, hash: sha256.New()}
-	return w, w.print(fmt.Sprintf("%s %s\n", Schema, r))
+	return w, w.print(Header(r, nil))
 }
 
 func (w *Writer) print(s string) error {

@@ -1,0 +1,432 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/erdos1056/erdos1056/capsule/canon"
+	"github.com/erdos1056/erdos1056/capsule/internal/vectors"
+	"github.com/erdos1056/erdos1056/capsule/mission"
+	"github.com/erdos1056/erdos1056/capsule/profile"
+	"github.com/erdos1056/erdos1056/capsule/record"
+	"github.com/erdos1056/erdos1056/capsule/sandbox"
+)
+
+// runOutput makes the test program carry out one run and end, for the tests
+// that kill it.
+const runOutput = "ERDOS1056_TEST_RUN_OUTPUT"
+
+func TestMain(m *testing.M) {
+	sandbox.RunInit()
+	if output := os.Getenv(runOutput); output != "" {
+		os.Exit(runAndExit(output))
+	}
+	code := m.Run()
+	os.RemoveAll(programFolder)
+	os.Exit(code)
+}
+
+var programFolder string
+
+// program builds the test program once, static, as a capsule is.
+var program = sync.OnceValues(func() (string, error) {
+	folder, err := os.MkdirTemp("", "erdos1056-program-")
+	if err != nil {
+		return "", err
+	}
+	programFolder = folder
+	path := filepath.Join(folder, "program")
+	build := exec.Command("go", "build", "-o", path, "./testdata/program")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return path, nil
+})
+
+func runtimeFor(t testing.TB) sandbox.Runtime {
+	t.Helper()
+	r, err := sandbox.Choose(context.Background(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// draftOf returns the draft of a small range whose verifier behaves as told.
+func draftOf(behaviour string) mission.Draft {
+	d := profile.Range{K: 15, Start: 2, End: 2000}.Draft()
+	d.Verifier.Argv = []string{mission.CapsulePath, behaviour, d.Verifier.Argv[1]}
+	return d
+}
+
+// orderOf prepares the mission of a draft.
+func orderOf(t testing.TB, draft mission.Draft, engine Engine) Order {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	order, err := prepareOrder(path, draft)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order.Engine, order.Runtime, order.Output = engine, runtimeFor(t), filepath.Join(tempDir(t), "out")
+	return order
+}
+
+// tempDir is t.TempDir for folders that are sealed: they are made writable
+// again before they are removed.
+func tempDir(t testing.TB) string {
+	t.Helper()
+	folder := t.TempDir()
+	t.Cleanup(func() {
+		filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.IsDir() {
+				os.Chmod(path, 0o700)
+			}
+			return nil
+		})
+	})
+	return folder
+}
+
+func prepareOrder(program string, draft mission.Draft) (Order, error) {
+	capsule, err := os.ReadFile(program)
+	if err != nil {
+		return Order{}, err
+	}
+	text, err := json.Marshal(draft)
+	if err != nil {
+		return Order{}, err
+	}
+	m, parts, err := Prepare(Preparation{Draft: text, Capsule: capsule, Platform: sandbox.Native})
+	return Order{Mission: m, Parts: parts}, err
+}
+
+func mustRun(t testing.TB, order Order) Summary {
+	t.Helper()
+	summary, err := Run(context.Background(), order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return summary
+}
+
+// holds checks that every claim of a run holds.
+func holds(t testing.TB, f Folder, e Examination) []Claim {
+	t.Helper()
+	claims, err := Verify(context.Background(), f, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range claims {
+		if c.Verdict != Holds {
+			t.Errorf("%s %s: %s", c.Name, c.Verdict, c.Detail)
+		}
+	}
+	return claims
+}
+
+func TestMissionOfTheSeedFromEngineToReplay(t *testing.T) {
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	capsule, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft := []byte(strings.Replace(string(vectors.Read(t, "v0.4.0/missions/erdos1056-k15-next/mission.draft.json")),
+		`"capsule/verifier",`, `"capsule/verifier", "verify",`, 1))
+	packet := vectors.Read(t, "original-tool-output/runs/v0.6.3-land/mission/packet/target.json")
+	m, parts, err := Prepare(Preparation{Draft: draft, Capsule: capsule, Packet: packet, Platform: sandbox.Native})
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary := mustRun(t, Order{Mission: m, Parts: parts, Engine: &Search{}, Runtime: runtimeFor(t), Output: filepath.Join(tempDir(t), "run1")})
+	if summary.Run == nil {
+		t.Fatalf("failed: %+v", summary.Failure)
+	}
+	const published = "sha256:79370d5243095f28e65c218f3d5dc4710802e4dbe462fcfff1a35a8697a6f225"
+	if a := summary.Run.Candidate.Artifacts[0]; a.Digest != published || a.Bytes != 287 {
+		t.Errorf("artifact %+v; want the published %s", a, published)
+	}
+	if want := "None of the 15 primes of 10428401..10428600 has 16 cuts with one residue; the most is 12, at p=10428581 with the residue 5141590."; summary.Run.Candidate.Claim != want {
+		t.Errorf("claim %q", summary.Run.Candidate.Claim)
+	}
+	claims := holds(t, summary.Folder, Examination{Runtime: runtimeFor(t)})
+	if last := claims[len(claims)-1]; last.Name != "verdict by replay" || last.Detail != "verified primes=15" {
+		t.Errorf("%+v", last)
+	}
+	replayed, err := Replay(context.Background(), summary.Folder, runtimeFor(t))
+	if err != nil || !replayed.Matched || replayed.VerifierStatus != record.Passed {
+		t.Errorf("replay %+v, %v", replayed, err)
+	}
+}
+
+func TestWorkerThatKeepsToItsMission(t *testing.T) {
+	draft := draftOf("reject")
+	draft.Verifier.Argv[1] = "verify"
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	worker := &Worker{Runtime: runtimeFor(t), Program: path, Args: []string{"good"}, Memory: 256 << 20}
+	summary := mustRun(t, orderOf(t, draft, worker))
+	// Its artifact is no answer: the capsule says so.
+	if f := summary.Failure; f == nil || f.Phase != record.PhaseVerifier {
+		t.Fatalf("%+v", summary)
+	}
+	holds(t, summary.Folder, Examination{})
+	result, err := summary.Folder.read(record.EngineResultFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := record.EngineResultSpec.Parse(result)
+	if err != nil || parsed.Engine.Name != "program" || *parsed.Engine.BinarySHA256 == "" || parsed.EventTypes[0] != "worker.ended" {
+		t.Errorf("%+v, %v", parsed, err)
+	}
+}
+
+func TestWorkerThatMisbehavesIsStoppedByEachBudget(t *testing.T) {
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct {
+		behaviour string
+		budget    func(*mission.Budgets)
+		want      string
+	}{
+		{"sleep", func(b *mission.Budgets) { b.MaxResearchWallTimeMs = 300 }, "wall_time_ms budget exceeded"},
+		{"flood", func(b *mission.Budgets) { b.MaxResearchOutputBytes = 4096 }, "output_bytes budget exceeded: 4097 > 4096"},
+		{"large", func(b *mission.Budgets) { b.MaxArtifactBytes = 4000 }, "artifact_bytes budget exceeded: 5000 > 4000"},
+		{"threads", func(b *mission.Budgets) { b.MaxResearchProcesses = 16 }, "the worker exited with status 2"},
+		// Where no cgroup limits memory, the program is refused more and exits.
+		{"grow", nil, "the worker e"},
+		{"exit", func(b *mission.Budgets) { b.MaxAttempts = 3 }, "no attempt gave an output; the last one: the worker exited with status 3"},
+		{"null", nil, "worker returned null; verifier and landing were not run"},
+		{"garbage", nil, "the worker's output: engine_output: line 1, column 1"},
+		{"elsewhere", nil, `engine_output.artifacts: "elsewhere.txt" is not an allowed path of the mission`},
+		{"empty", nil, "the text of artifacts/erdos1056-k15-range-2-2000.txt must stand here"},
+		{"secret", nil, "what looks like a private key"},
+		{"twice", nil, "is declared twice"},
+		{"none", nil, "a successful output has an artifact"},
+	}
+	for _, c := range cases {
+		t.Run(c.behaviour, func(t *testing.T) {
+			draft := draftOf("verify")
+			if c.budget != nil {
+				c.budget(&draft.Budgets)
+			}
+			worker := &Worker{Runtime: runtimeFor(t), Program: path, Args: []string{c.behaviour}, Memory: 256 << 20}
+			summary := mustRun(t, orderOf(t, draft, worker))
+			f := summary.Failure
+			if f == nil || f.Phase != record.PhaseEngine || !strings.Contains(f.Error, c.want) {
+				t.Fatalf("failure %+v; want %q", f, c.want)
+			}
+			holds(t, summary.Folder, Examination{})
+			trace, err := summary.Folder.read(record.ToolTraceFile)
+			if ran := int64(strings.Count(string(trace), "worker.ended")); err != nil || ran != draft.Budgets.MaxAttempts {
+				t.Errorf("%d attempts in the trace, %v", ran, err)
+			}
+		})
+	}
+}
+
+// reader is an engine that answers at once and says what it used.
+type reader struct{ usage record.Usage }
+
+func (reader) Identity(mission.Mission) (record.Engine, error) {
+	return record.Engine{Name: "reader", Version: "1", ConfigurationSHA256: string(canon.Sum(nil))}, nil
+}
+
+func (e reader) Work(_ context.Context, a Assignment) (Handover, error) {
+	output := record.EngineOutput{Schema: record.EngineOutputSpec.ID, Status: "success", Claim: "C", Observations: []string{}, Caveats: []string{},
+		Artifacts: []record.EngineArtifact{{Path: a.Bundle.Mission.AllowedPaths[0], Kind: "text/plain", Encoding: "utf8", Content: "x"}}}
+	return Handover{Output: output, Transcript: []byte("{}"), Usage: e.usage}, nil
+}
+
+func TestEngineThatReadsTooManyTokensEndsTheRun(t *testing.T) {
+	order := orderOf(t, draftOf("verify"), reader{record.Usage{InputTokens: 100000, OutputTokens: 1}})
+	if f := mustRun(t, order).Failure; f == nil || f.Error != "observed_tokens budget exceeded: 100001 > 100000" {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestVerifierThatDoesNotPassEndsTheRun(t *testing.T) {
+	cases := []struct{ behaviour, status, detail string }{
+		{"reject", record.Failed, ""},
+		{"sleep", record.Errored, "timeout:command exceeded 300 milliseconds"},
+		{"flood", record.Errored, "output_limit:command output exceeded 4096 bytes"},
+	}
+	for _, c := range cases {
+		t.Run(c.behaviour, func(t *testing.T) {
+			draft := draftOf(c.behaviour)
+			draft.Verifier.TimeoutMs, draft.Verifier.MaxOutputBytes = 300, 4096
+			summary := mustRun(t, orderOf(t, draft, &Search{}))
+			if f := summary.Failure; f == nil || f.Phase != record.PhaseVerifier || f.Error != "verifier returned "+c.status+"; candidate and landing were not advanced" {
+				t.Fatalf("%+v", summary.Failure)
+			}
+			events, _, err := record.ReadLog(summary.Folder.Record(record.ActivityFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			completed := events[len(events)-2]
+			detail, _ := completed.Payload.Lookup("error")
+			if completed.Type != record.VerifierCompleted || detail.Text() != c.detail {
+				t.Errorf("%s %q", completed.Type, detail.Text())
+			}
+			holds(t, summary.Folder, Examination{})
+			if _, err := os.Lstat(summary.Folder.Record(record.CandidateFile)); err == nil {
+				t.Error("a candidate was written")
+			}
+		})
+	}
+}
+
+func TestEveryEndOfAVerifierHasItsStatus(t *testing.T) {
+	limits := sandbox.Limits{Memory: 1, Time: time.Second, Output: 2}
+	cases := []struct {
+		end          sandbox.End
+		code         int
+		status, text string
+	}{
+		{sandbox.Exited, 0, record.Passed, ""},
+		{sandbox.Exited, 1, record.Failed, ""},
+		{sandbox.Signaled, -1, record.Failed, ""},
+		{sandbox.TimeLimit, -1, record.Errored, "timeout:command exceeded 1000 milliseconds"},
+		{sandbox.OutputLimit, -1, record.Errored, "output_limit:command output exceeded 2 bytes"},
+		{sandbox.MemoryLimit, -1, record.Errored, "memory_limit:command exceeded 1 bytes of memory"},
+	}
+	for _, c := range cases {
+		j := judged(sandbox.Outcome{End: c.end, ExitCode: c.code, Stdout: []byte("out")}, limits, []string{"/v"}, "sha256:0")
+		out, stderr := canon.Sum([]byte("out")), canon.Sum(nil)
+		if c.text != "" {
+			_, message, _ := strings.Cut(c.text, ":")
+			out, stderr = canon.Sum(nil), canon.Sum([]byte(message))
+		}
+		if j.Status != c.status || j.Error != c.text || j.Record.ExitCode != c.code || j.Record.StdoutDigest != string(out) || j.Record.StderrDigest != string(stderr) {
+			t.Errorf("%s %d: %+v", c.end, c.code, j)
+		}
+	}
+}
+
+func TestSearchStopsAtTheMissionsTime(t *testing.T) {
+	draft := draftOf("verify")
+	draft.AllowedPaths = []string{"artifacts/erdos1056-k15-range-10428401-20428600.txt"}
+	draft.Verifier.Argv[2] = "{artifact:" + draft.AllowedPaths[0] + "}"
+	draft.Budgets.MaxResearchWallTimeMs = 200
+	if f := mustRun(t, orderOf(t, draft, &Search{})).Failure; f == nil || f.Phase != record.PhaseEngine || !strings.Contains(f.Error, "wall_time_ms budget exceeded") {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestEngineRefusesAMissionThatIsNoSearch(t *testing.T) {
+	for _, c := range []struct {
+		paths []string
+		want  string
+	}{
+		{[]string{"artifacts/a.txt"}, "expected …/erdos1056-k<k>-range-<first>-<last>.txt"},
+		{[]string{"a", "b"}, "a search has one artifact"},
+		{[]string{"erdos1056-k15-range-9999999999-9999999999.txt"}, "above 2^32"},
+		{[]string{"erdos1056-k15-range-3-2.txt"}, "the end lies before the start"},
+	} {
+		if _, err := PlanOf(c.paths); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v; want %q", c.paths, err, c.want)
+		}
+	}
+	order := orderOf(t, draftOf("verify"), &Search{})
+	packet, err := mission.RangeWorkSpec.Encode(mission.NewRangeWork(15, 2, 2001))
+	if err != nil {
+		t.Fatal(err)
+	}
+	order.Parts.Packet, order.Mission.TargetPacket.SHA256 = packet, string(canon.Sum(packet))
+	if f := mustRun(t, order).Failure; f == nil || !strings.Contains(f.Error, "packet.range_end: expected 2000") {
+		t.Errorf("a packet of another range: %+v", f)
+	}
+}
+
+func TestOutputIsNeverReplaced(t *testing.T) {
+	order := orderOf(t, draftOf("verify"), &Search{})
+	mustRun(t, order)
+	if _, err := Run(context.Background(), order); err == nil || !strings.Contains(err.Error(), "file already exists") {
+		t.Errorf("a second run: %v", err)
+	}
+}
+
+func TestRunUnderWayIsNotDisturbed(t *testing.T) {
+	order := orderOf(t, draftOf("verify"), &Search{})
+	second := order
+	refused := error(nil)
+	order.Report = func(stage, _ string) {
+		if stage == "prepared" {
+			_, refused = Run(context.Background(), second)
+		}
+	}
+	summary := mustRun(t, order)
+	if refused == nil || !strings.Contains(refused.Error(), "another process is carrying out this run") {
+		t.Errorf("a second run at the same time: %v", refused)
+	}
+	holds(t, summary.Folder, Examination{})
+}
+
+func TestMissionThatCannotBeBundledLeavesNothing(t *testing.T) {
+	order := orderOf(t, draftOf("verify"), &Search{})
+	order.Parts.Packet = []byte("{}\n")
+	if _, err := Run(context.Background(), order); err == nil || !strings.Contains(err.Error(), "packet/target.json: expected sha256:") {
+		t.Errorf("%v", err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(order.Output)); err != nil || len(entries) != 0 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+func TestCancelledRunIsNamedIncomplete(t *testing.T) {
+	order := orderOf(t, draftOf("verify"), &Search{})
+	ctx, cancel := context.WithCancel(context.Background())
+	order.Report = func(stage, _ string) {
+		if stage == "prepared" {
+			cancel()
+		}
+	}
+	if _, err := Run(ctx, order); err == nil {
+		t.Fatal("a cancelled run completed")
+	}
+	if _, err := Find(order.Output+unfinished, ""); err == nil || !strings.Contains(err.Error(), "this run is incomplete") {
+		t.Errorf("Find: %v", err)
+	}
+	order.Report = nil
+	summary := mustRun(t, order)
+	holds(t, summary.Folder, Examination{})
+	if _, err := os.Lstat(order.Output + ".stopped-1"); err != nil {
+		t.Errorf("the stopped run was lost: %v", err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	order := orderOf(t, draftOf("verify"), &Search{})
+	summary := mustRun(t, order)
+	runs := filepath.Dir(order.Output)
+	for _, name := range []string{order.Output, order.Output + "/run", order.Output + "/run/run.json", "latest"} {
+		if f, err := Find(name, runs); err != nil || f != summary.Folder {
+			t.Errorf("Find(%s) = %s, %v", name, f, err)
+		}
+	}
+	if _, err := Find(runs, runs); err == nil {
+		t.Error("a folder without a run was found")
+	}
+	if _, err := Find("latest", t.TempDir()); err == nil {
+		t.Error("a run was found in an empty folder")
+	}
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"github.com/erdos1056/erdos1056/capsule/bundle"
+	"github.com/erdos1056/erdos1056/capsule/file"
+)
+
+// maxBundleText bounds a bundle, a certificate or a task in bytes.
+const maxBundleText = 64 << 20
+
+func signWith(d *bundle.Document, f keyFlags) error {
+	key, err := f.read()
+	if err != nil {
+		return err
+	}
+	if err := d.Sign(key); err != nil {
+		return mismatchError("%v", err)
+	}
+	return nil
+}
+
+func readBundle(c *call) (*bundle.Document, error) {
+	name, err := c.oneFile("a run bundle")
+	if err != nil {
+		return nil, err
+	}
+	text, err := readFile("bundle", name, maxBundleText)
+	if err != nil {
+		return nil, err
+	}
+	d, err := bundle.Read(text)
+	if err != nil {
+		return nil, refused(name, err)
+	}
+	return d, nil
+}
+
+// writeBundle writes a bundle into a new file, or prints it.
+func writeBundle(c *call, d *bundle.Document, output string) error {
+	text, err := d.Encode()
+	if err != nil {
+		return err
+	}
+	if output == "" {
+		_, err := c.stdout.Write(text)
+		return err
+	}
+	if err := file.Create(output, text, 0o644); err != nil {
+		return err
+	}
+	return c.print(map[string]any{"type": "bundle", "path": output, "run_id": d.RunID, "bundle_hash": d.Integrity.BundleHash},
+		"%s  bundle hash %s", output, d.Integrity.BundleHash)
+}

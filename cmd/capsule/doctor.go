@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+
+	"github.com/erdos1056/erdos1056/capsule/freeze"
+	"github.com/erdos1056/erdos1056/capsule/sandbox"
+)
+
+var doctor = verb{
+	name:    "doctor",
+	summary: "say what this machine offers",
+	example: "capsule doctor",
+	declare: func(*pflag.FlagSet) func(context.Context, *call) error {
+		return func(ctx context.Context, c *call) error {
+			if err := c.noArguments(); err != nil {
+				return err
+			}
+			usable := 0
+			for _, r := range sandbox.Runtimes() {
+				offer, err := r.Probe(ctx)
+				state := "ok"
+				if err != nil {
+					state, offer = "--", err.Error()
+				} else {
+					usable++
+				}
+				if err := c.print(map[string]any{"type": "sandbox", "name": r.Name(), "ok": err == nil, "detail": offer},
+					"sandbox    %-12s %s  %s", r.Name(), state, offer); err != nil {
+					return err
+				}
+			}
+			for _, p := range freeze.Platforms {
+				how, err := sandbox.Emulation(p.String())
+				state := "ok"
+				if err != nil {
+					state, how = "--", err.Error()
+				}
+				if err := c.print(map[string]any{"type": "platform", "name": p.String(), "ok": err == nil, "detail": how},
+					"platform   %-12s %s  %s", p, state, how); err != nil {
+					return err
+				}
+			}
+			if err := c.verifiers(); err != nil {
+				return err
+			}
+			if usable == 0 {
+				return mismatchError("no sandbox can be used here")
+			}
+			return nil
+		}
+	},
+}
+
+// verifiers says where unfrozen verifiers would come from.
+func (c *call) verifiers() error {
+	source, err := freeze.FindSource()
+	state, detail := "ok", "of a release, in "+source.Verifiers
+	switch {
+	case err != nil:
+		state, detail = "--", err.Error()
+	case source.Module != "":
+		detail = "built with " + freeze.GoVersion + " from " + source.Module
+	}
+	return c.print(map[string]any{"type": "verifiers", "ok": err == nil, "detail": detail}, "verifiers  %-12s %s  %s", "unfrozen", state, detail)
+}

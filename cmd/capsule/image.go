@@ -1,0 +1,316 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/erdos1056/erdos1056/capsule/freeze"
+	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
+	"github.com/erdos1056/erdos1056/kernel/durable"
+	"github.com/erdos1056/erdos1056/oci"
+)
+
+var image = verb{
+	name:    "image",
+	summary: "pack a capsule into an image with the same digest everywhere",
+	example: "capsule image --range 10428401..10428600 --oci-layout-path dist/oci --push localhost:5000/erdos1056",
+	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+		f := new(imageFlags)
+		f.declare(flags)
+		return f.run
+	},
+}
+
+type imageFlags struct {
+	claim                 claimFlags
+	registry              registryFlags
+	capsules              []string
+	base                  string
+	options               capsuleimage.Options
+	layout, archive, push string
+	refs                  string
+	sbom, sbomDir         string
+	lock                  string
+	check, writeLock      bool
+}
+
+func (f *imageFlags) declare(flags *pflag.FlagSet) {
+	f.claim.declare(flags)
+	flags.StringArrayVar(&f.capsules, "capsule", nil, "a frozen verifier to pack instead of --range; once per platform")
+	flags.StringVar(&f.base, "base", "scratch", "scratch, or an image to build upon as NAME@sha256:... of its index")
+	flags.StringToStringVar(&f.options.Annotations, "image-annotation", nil, "further annotations, KEY=VALUE")
+	flags.StringToStringVar(&f.options.Labels, "image-label", nil, "labels, KEY=VALUE")
+	flags.StringVar(&f.options.User, "image-user", "", "user and group of the program (default 65532:65532)")
+	flags.StringVar(&f.layout, "oci-layout-path", "", "write an OCI image layout into this new folder")
+	flags.StringVar(&f.archive, "tarball", "", "write an archive, both OCI and Docker, to this file")
+	flags.StringVar(&f.push, "push", "", "push to this repository, with a tag if one is named")
+	flags.StringVar(&f.refs, "image-refs", "", "write the pinned name of the image to this file")
+	flags.StringVar(&f.sbom, "sbom", "none", "spdx: write an SPDX 2.3 document per platform; none")
+	flags.StringVar(&f.sbomDir, "sbom-dir", ".", "folder for the SPDX documents")
+	flags.StringVar(&f.lock, "lock", "images.lock.json", "file with pinned digests")
+	flags.BoolVar(&f.check, "check", false, "rebuild every image of the lock file and show what differs")
+	flags.BoolVar(&f.writeLock, "write-lock", false, "pin this image in the lock file")
+	f.registry.declare(flags)
+}
+
+func (f *imageFlags) run(ctx context.Context, c *call) error {
+	if err := c.noArguments(); err != nil {
+		return err
+	}
+	if f.sbom != "none" && f.sbom != "spdx" {
+		return usageError("--sbom %s: want spdx or none", f.sbom)
+	}
+	if f.registry.Offline && f.push != "" {
+		return usageError("--offline: --push needs the network")
+	}
+	if f.check {
+		return f.compare(ctx, c)
+	}
+	capsule, err := f.capsule(ctx)
+	if err != nil {
+		return err
+	}
+	if f.options.Created, _, err = sourceDateEpoch(); err != nil {
+		return err
+	}
+	if err := f.resolveBase(ctx); err != nil {
+		return err
+	}
+	im, err := capsule.Image(f.options)
+	if err != nil {
+		return err
+	}
+	name, _ := oci.SplitTag(f.push)
+	if name == "" {
+		name = capsule.Name()
+	}
+	if err := f.announce(c, name, im); err != nil {
+		return err
+	}
+	return f.deliver(ctx, c, capsule, name, im)
+}
+
+// capsule freezes the claim, or takes the verifiers that are there.
+func (f *imageFlags) capsule(ctx context.Context) (capsuleimage.Capsule, error) {
+	if len(f.capsules) == 0 {
+		claim, platforms, err := f.claim.parse()
+		if err != nil {
+			return capsuleimage.Capsule{}, err
+		}
+		return capsuleimage.Freeze(ctx, f.claim.source, claim, platforms)
+	}
+	if f.claim.rangeText != "" {
+		return capsuleimage.Capsule{}, usageError("--capsule brings its own claim: leave --range out")
+	}
+	capsule := capsuleimage.Capsule{Verifiers: make(map[freeze.Platform][]byte)}
+	for i, name := range f.capsules {
+		verifier, err := readFile("--capsule", name, 64<<20)
+		if err != nil {
+			return capsule, err
+		}
+		claim, err := freeze.ReadClaim(verifier)
+		if err != nil {
+			return capsule, fmt.Errorf("%s: %w", name, err)
+		}
+		platform, err := platformOf(verifier)
+		if err != nil {
+			return capsule, fmt.Errorf("%s: %w", name, err)
+		}
+		if _, ok := capsule.Verifiers[platform]; ok {
+			return capsule, usageError("%s: a second verifier for %v", name, platform)
+		}
+		if i > 0 && claim != capsule.Claim {
+			return capsule, usageError("%s is frozen to range %v, k = %d; the others to range %v, k = %d", name, claim.Range, claim.K, capsule.Claim.Range, capsule.Claim.K)
+		}
+		capsule.Claim, capsule.Verifiers[platform] = claim, verifier
+	}
+	return capsule, nil
+}
+
+func platformOf(verifier []byte) (freeze.Platform, error) {
+	program, err := elf.NewFile(bytes.NewReader(verifier))
+	if err != nil {
+		return freeze.Platform{}, err
+	}
+	for _, p := range freeze.Platforms {
+		if p.Architecture == map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}[program.Machine] {
+			return p, nil
+		}
+	}
+	return freeze.Platform{}, fmt.Errorf("a program for %v; want amd64 or arm64", program.Machine)
+}
+
+func (f *imageFlags) resolveBase(ctx context.Context) (err error) {
+	if f.base == "scratch" {
+		return nil
+	}
+	if _, _, err := oci.SplitDigest(f.base); err != nil {
+		return usageError("--base: %v", err)
+	}
+	f.options.BaseName = f.base
+	f.options.Base, err = f.registry.Open(ctx, f.base)
+	return err
+}
+
+// announce prints the pinned name before anything leaves this machine.
+func (f *imageFlags) announce(c *call, name string, im *oci.Image) error {
+	pinned := name + "@" + string(im.Digest())
+	platforms := make(map[string]any)
+	var text []string
+	for _, m := range im.Manifests {
+		platforms[m.Platform.String()] = m.Digest
+		text = append(text, fmt.Sprintf("%v %s", m.Platform, m.Digest))
+	}
+	if f.refs != "" {
+		if err := durable.WriteFile(f.refs, []byte(pinned+"\n"), 0o644); err != nil {
+			return err
+		}
+	}
+	return c.print(map[string]any{"type": "image", "image": pinned, "digest": im.Digest(), "platforms": platforms},
+		"%s  %s", pinned, strings.Join(text, "  "))
+}
+
+// deliver writes and pushes the image, and reads back whatever was written.
+func (f *imageFlags) deliver(ctx context.Context, c *call, capsule capsuleimage.Capsule, name string, im *oci.Image) error {
+	_, tag := oci.SplitTag(f.push)
+	if tag == "" {
+		tag = "latest"
+	}
+	if f.layout != "" {
+		if err := im.WriteLayout(f.layout, tag); err != nil {
+			return err
+		}
+		if _, err := oci.ReadLayout(f.layout, im.Digest()); err != nil {
+			return fmt.Errorf("reading back what was written: %w", err)
+		}
+	}
+	if f.archive != "" {
+		if err := im.WriteArchive(f.archive, name, tag); err != nil {
+			return err
+		}
+		if _, err := oci.ReadArchive(f.archive, im.Digest()); err != nil {
+			return fmt.Errorf("reading back what was written: %w", err)
+		}
+	}
+	if f.sbom == "spdx" {
+		if err := f.writeSBOMs(im); err != nil {
+			return err
+		}
+	}
+	if f.push != "" {
+		if err := f.registry.Push(ctx, f.push, im); err != nil {
+			return err
+		}
+		c.say("pushed; the registry answers the same digest")
+	}
+	if f.writeLock {
+		return f.updateLock(capsule, im)
+	}
+	return nil
+}
+
+func (f *imageFlags) writeSBOMs(im *oci.Image) error {
+	for _, m := range im.Manifests {
+		statement, err := capsuleimage.Contents(im, m, time.Unix(f.options.Created, 0))
+		if err != nil {
+			return err
+		}
+		name := filepath.Join(f.sbomDir, fmt.Sprintf("sha256-%s.spdx.json", m.Digest.Hex()))
+		if err := durable.WriteFile(name, append(statement.Predicate, '\n'), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *imageFlags) updateLock(capsule capsuleimage.Capsule, im *oci.Image) error {
+	var lock capsuleimage.Lock
+	text, err := os.ReadFile(f.lock)
+	switch {
+	case err == nil:
+		if lock, err = capsuleimage.ParseLock(text); err != nil {
+			return fmt.Errorf("%s: %w", f.lock, err)
+		}
+	case !errors.Is(err, os.ErrNotExist):
+		return err
+	}
+	locked, err := capsuleimage.LockImage(im, capsule.Claim, f.options.Created)
+	if err != nil {
+		return err
+	}
+	lock.Put(locked)
+	if text, err = lock.Encode(); err != nil {
+		return err
+	}
+	return durable.WriteFile(f.lock, text, 0o644)
+}
+
+// compare rebuilds what the lock file pins.
+func (f *imageFlags) compare(ctx context.Context, c *call) error {
+	text, err := readFile("--lock", f.lock, 1<<20)
+	if err != nil {
+		return err
+	}
+	lock, err := capsuleimage.ParseLock(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.lock, err)
+	}
+	if err := f.claim.findSource(); err != nil {
+		return err
+	}
+	different := 0
+	for _, want := range lock.Images {
+		got, err := rebuild(ctx, f.claim.source, want)
+		if err != nil {
+			return err
+		}
+		lines := want.Differences(got)
+		for _, line := range lines {
+			c.say("%s k=%d: %s", want.Range, want.K, line)
+		}
+		verdict := "the same"
+		if len(lines) > 0 {
+			different++
+			verdict = "differs"
+		}
+		err = c.print(map[string]any{
+			"type": "check", "range": want.Range, "k": want.K, "expected": want.Index, "found": got.Index, "same": len(lines) == 0, "differences": lines,
+		}, "%s k=%d  %s  %s", want.Range, want.K, got.Index, verdict)
+		if err != nil {
+			return err
+		}
+	}
+	if different > 0 {
+		return mismatchError("%d of %d images of %s differ when rebuilt", different, len(lock.Images), f.lock)
+	}
+	return nil
+}
+
+func rebuild(ctx context.Context, source freeze.Source, want capsuleimage.LockedImage) (capsuleimage.LockedImage, error) {
+	claim, err := want.Claim()
+	if err != nil {
+		return capsuleimage.LockedImage{}, err
+	}
+	platforms, err := want.FreezePlatforms()
+	if err != nil {
+		return capsuleimage.LockedImage{}, err
+	}
+	capsule, err := capsuleimage.Freeze(ctx, source, claim, platforms)
+	if err != nil {
+		return capsuleimage.LockedImage{}, err
+	}
+	im, err := capsule.Image(capsuleimage.Options{Created: want.Created})
+	if err != nil {
+		return capsuleimage.LockedImage{}, err
+	}
+	return capsuleimage.LockImage(im, claim, want.Created)
+}

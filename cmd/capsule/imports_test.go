@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mayImport lists what each package of capsules and images may import of this
+// module, directly or not. Data flows one way, and the verifier's side knows
+// nothing of the search.
+var mayImport = map[string][]string{
+	"oci":                 {"kernel/durable"},
+	"capsule/attestation": {},
+	"capsule/sandbox":     {},
+	"capsule/frozen":      {"kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference"},
+	"capsule/freeze":      {"capsule/frozen", "kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "kernel/durable"},
+	"capsule/replay":      {"capsule/sandbox", "kernel/artifact", "kernel/plan"},
+	"capsule/image": {"capsule/attestation", "capsule/freeze", "capsule/frozen", "oci",
+		"kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "kernel/durable"},
+}
+
+func TestImportsRunOneWay(t *testing.T) {
+	const module = "github.com/erdos1056/erdos1056/"
+	for name, allowed := range mayImport {
+		output, err := exec.Command("go", "list", "-deps", module+name).Output()
+		if err != nil {
+			t.Fatalf("go list -deps %s: %v", name, err)
+		}
+		for _, line := range strings.Fields(string(output)) {
+			own, ok := strings.CutPrefix(line, module)
+			if ok && own != name && !slices.Contains(allowed, own) {
+				t.Errorf("%s imports %s, directly or not; it may import %v", name, own, allowed)
+			}
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+
+	"github.com/spf13/pflag"
+
+	"github.com/erdos1056/erdos1056/capsule/canon"
+	"github.com/erdos1056/erdos1056/capsule/verdict"
+)
+
+// strictnessFlags say whose verdict is asked for.
+type strictnessFlags struct{ asOriginal, strict bool }
+
+func (f *strictnessFlags) declare(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.strict, "strict", true, "refuse every weakness")
+	flags.BoolVar(&f.asOriginal, "as-original", false, "give the verdict of the format's original program; weaknesses are only reported")
+}
+
+// conclude prints the findings, then the verdict on a file.
+func (f *strictnessFlags) conclude(c *call, name string, v verdict.Verdict, details map[string]any, text string) error {
+	strict := f.strict && !f.asOriginal
+	for _, finding := range v.Findings {
+		if c.json {
+			if err := c.line(map[string]any{"type": "finding", "name": finding.Name, "field": finding.Field, "detail": finding.Detail}); err != nil {
+				return err
+			}
+			continue
+		}
+		c.say("finding %v", finding)
+	}
+	if err := v.Err(strict); err != nil {
+		return refused(name, err)
+	}
+	object := map[string]any{"type": "verdict", "verdict": "verified", "strict": strict, "findings": len(v.Findings)}
+	maps.Copy(object, details)
+	return c.print(object, "verified  %s", text)
+}
+
+// refused returns the error of a file that was refused: a mismatch, unless the
+// file is absent, or beyond what is read, which is no verdict.
+func refused(name string, err error) error {
+	var limit *canon.LimitError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return err
+	case errors.As(err, &limit):
+		return fmt.Errorf("%s: no verdict: %w", name, err)
+	}
+	return mismatchError("%s: %v", name, err)
+}

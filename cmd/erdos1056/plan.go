@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+
+	"time"
+
+	"github.com/erdos1056/erdos1056/kernel"
+	"github.com/erdos1056/erdos1056/kernel/campaign"
+	"github.com/erdos1056/erdos1056/kernel/plan"
+	"github.com/erdos1056/erdos1056/kernel/schedule"
+)
+
+const planHelp = `erdos1056 plan --range A..B says what a search will cost: cuts, hours on this machine from a
+measurement of a few seconds, and how many witnesses are to be expected. With --slurm or
+--kubernetes it writes a job instead, which does the campaign in --shards parts.
+
+  erdos1056 plan --range 2..5e7
+  erdos1056 plan --range 2..1e8 --residue 1,-1 --shards 8
+  erdos1056 plan --range 2..5e7 --shards 64 --slurm --checkpoint /shared/k15 > job.sh
+  erdos1056 plan --range 2..5e7 --shards 64 --kubernetes --image NAME@sha256:HEX --claim results > job.yaml
+`
+
+func runPlan(ctx context.Context, args []string) error {
+	f := newFlags("plan", planHelp)
+	var (
+		r                        rangeFlag
+		w                        work
+		k, shards                = 15, 1
+		residues                 []int64
+		folder                   string
+		slurm, kubernetes        bool
+		program                  string
+		image, claim, repository string
+	)
+	f.Var(&r, "range", "the range to search: "+plan.RangeForms)
+	f.Var(wholeFlag{&k, plan.MinK, plan.MaxK}, "k", "number of consecutive intervals of a witness")
+	f.Int64SliceVar(&residues, "residue", nil, "a campaign of these residues only, such as 1,-1")
+	f.Var(wholeFlag{&shards, 1, plan.MaxUnits}, "shards", "number of parts")
+	f.BoolVar(&slurm, "slurm", false, "write a batch script for Slurm")
+	f.BoolVar(&kubernetes, "kubernetes", false, "write a manifest for Kubernetes")
+	f.StringVar(&folder, "checkpoint", "", "folder that all workers share; each shard has a folder in it")
+	f.StringVar(&program, "program", "erdos1056", "for Slurm: the program as the nodes find it")
+	f.StringVar(&image, "image", "", "for Kubernetes: image with erdos1056 as entry point, pinned by digest")
+	f.StringVar(&claim, "claim", "", "for Kubernetes: persistent volume claim with the folder")
+	f.StringVar(&repository, "push", "", "have each shard push its result to this repository of an OCI registry")
+	w.add(f, kernel.Auto)
+	if err := parse(f, args, 0, "erdos1056 plan --range A..B"); err != nil {
+		return helped(err)
+	}
+	switch {
+	case r.Hi == 0:
+		return usageError("--range is missing; write --range %s", plan.RangeForms)
+	case slurm && kubernetes:
+		return usageError("--slurm and --kubernetes exclude each other")
+	case slurm && folder == "":
+		return usageError("--checkpoint is missing; name a folder that all nodes share")
+	}
+	h := campaign.NewHeader(plan.Plan{Range: r.Range, K: k}, residues, plan.Shard{})
+	job := schedule.Job{Campaign: h, Shards: shards, Threads: max(w.threads, 1), Folder: folder, Push: repository}
+	var text []byte
+	var err error
+	switch {
+	case slurm:
+		text, err = job.Slurm(program)
+	case kubernetes:
+		if job.Folder == "" {
+			job.Folder = "/results"
+		}
+		text, err = job.Kubernetes(image, claim)
+	default:
+		return printPlan(ctx, h, shards, w)
+	}
+	if err != nil {
+		return usageError("%v", err)
+	}
+	_, err = os.Stdout.Write(text)
+	return err
+}
+
+// measurePoints is the number of places of the range where the speed is measured.
+const measurePoints = 4
+
+func printPlan(ctx context.Context, h campaign.Header, shards int, w work) error {
+	o := w.options()
+	units := h.Units()
+	seconds, err := measure(ctx, h, o)
+	if err != nil {
+		return explain(err)
+	}
+	cost := h.Plan().Range.Cost()
+	witnesses := h.ExpectedIn(h.Plan().Range, h.K+1)
+	type part struct {
+		Shard string  `json:"shard"`
+		Lo    uint32  `json:"range_start"`
+		Hi    uint32  `json:"range_end"`
+		Units int     `json:"units"`
+		Cost  float64 `json:"share"`
+	}
+	parts := []part{}
+	for i := range shards {
+		s := plan.Shard{I: i + 1, N: shards}
+		if own := s.Of(units); len(own) > 0 {
+			r := plan.Range{Lo: own[0].Lo, Hi: own[len(own)-1].Hi}
+			parts = append(parts, part{s.String(), r.Lo, r.Hi, len(own), float64(r.Cost()) / float64(max(cost, 1))})
+		}
+	}
+	if w.json {
+		return printJSON(map[string]any{"type": "plan", "campaign": h, "cuts": cost, "units": len(units), "seconds": seconds,
+			"kernel": o.Kernel, "threads": o.Threads, "expected_witnesses": witnesses, "shards": parts})
+	}
+	fmt.Printf("campaign  %s  (%s)\n", describe(h), h.Kind)
+	fmt.Printf("cost      %scuts in %s units\n", metric(float64(cost))+" ", thousands(uint64(len(units))))
+	fmt.Printf("time      %s on this machine with kernel %s and %d threads\n", duration(seconds), o.Kernel, o.Threads)
+	fmt.Printf("expected  %.3g fibers of %d cuts\n", witnesses, h.K+1)
+	if shards > 1 {
+		for _, p := range parts {
+			fmt.Printf("shard     %-9s %d..%d  %d units, %.2f %% of the work\n", p.Shard, p.Lo, p.Hi, p.Units, 100*p.Cost)
+		}
+	}
+	return nil
+}
+
+// measure estimates the seconds that the campaign takes here: it times about one prime for each
+// worker, or a group of those that run side by side, in the middle of parts of equal
+// cost.
+func measure(ctx context.Context, h campaign.Header, o kernel.Options) (seconds float64, err error) {
+	group := 1
+	if h.Kind == campaign.Residues {
+		group = 64
+	}
+	for _, part := range h.Plan().Range.Cut(measurePoints) {
+		r := plan.Range{Lo: part.Lo + (part.Hi-part.Lo)/2, Hi: part.Hi}
+		length := float64(o.Threads*group) * math.Log(float64(r.Hi))
+		r.Hi = uint32(min(float64(r.Lo)+length, float64(r.Hi)))
+		cuts, started := uint64(0), time.Now()
+		look := func(f kernel.Finding) error {
+			cuts += uint64(f.P)
+			return nil
+		}
+		if h.Kind == campaign.Residues {
+			err = kernel.SurveyResidues(ctx, r, h.Residues, o, look)
+		} else {
+			err = kernel.Survey(ctx, r, o, func(uint32) (int, int) { return h.K, h.K }, look)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if cuts > 0 {
+			seconds += time.Since(started).Seconds() / float64(cuts) * float64(part.Cost())
+		}
+	}
+	return seconds, nil
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/erdos1056/erdos1056/kernel/campaign"
+)
+
+const statusHelp = `erdos1056 status DIR says how far the campaign in DIR has come: coverage, rate, time left, the
+largest fiber, and whether what was found is what was to be expected.
+
+  erdos1056 status k15
+
+DIR is a folder that --checkpoint named, or a ledger. A process at work there is not disturbed.
+`
+
+func runStatus(_ context.Context, args []string) error {
+	f := newFlags("status", statusHelp)
+	asJSON := f.Bool("json", false, "a JSON line on stdout")
+	if err := parse(f, args, 1, "erdos1056 status DIR"); err != nil {
+		return helped(err)
+	}
+	l, err := loadLedger(f.Arg(0))
+	if l == nil {
+		return err
+	}
+	s := l.Summarize()
+	if *asJSON {
+		return errors.Join(printJSON(statusLine(s)), err)
+	}
+	fmt.Print(statusText(s))
+	return err
+}
+
+// loadLedger reads the ledger of a folder and gives errors their exit codes. A damaged ledger
+// comes with its good lines.
+func loadLedger(name string) (*campaign.Ledger, error) {
+	l, err := campaign.Load(name)
+	var damage *campaign.Damage
+	switch {
+	case errors.As(err, &damage):
+		return l, &codedError{exitMismatch, err}
+	case err != nil:
+		return nil, &codedError{exitNoInput, err}
+	}
+	return l, nil
+}
+
+func printJSON(line any) error {
+	b, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Printf("%s\n", b); err != nil {
+		return fmt.Errorf("writing to stdout: %w", err)
+	}
+	return nil
+}
+
+func statusText(s campaign.Summary) string {
+	var b strings.Builder
+	row := func(what, format string, args ...any) {
+		fmt.Fprintf(&b, "%-10s"+format+"\n", append([]any{what}, args...)...)
+	}
+	row("campaign", "%s  (%s)", describe(s.Header), s.Header.Kind)
+	if s.Done == 0 {
+		row("done", "0 of %s units", thousands(uint64(s.Units)))
+		return b.String()
+	}
+	row("done", "%s of %s units: %s, %.2f %% of the work", thousands(uint64(s.Done)), thousands(uint64(s.Units)), s.Covered, 100*s.Fraction)
+	row("covered", "%s primes, %s cuts in %s", thousands(s.Primes), metric(float64(s.Cuts)), duration(s.Seconds))
+	switch {
+	case s.Complete():
+		row("left", "nothing")
+	case s.Rate > 0:
+		row("left", "%s at %s cuts/s", duration(s.SecondsLeft), metric(s.Rate))
+	default:
+		row("left", "unknown")
+	}
+	if s.Best != nil {
+		row("best", "%d cuts of residue %d at p = %d", len(s.Best.Cuts), s.Best.Residue, s.Best.P)
+	}
+	if s.Witness != nil {
+		row("witness", "p = %d: %v", s.Witness.P, s.Witness.Cuts)
+	} else {
+		row("witness", "none with %d cuts; %.3g were to be expected", s.Header.K+1, s.ExpectedWitnesses)
+	}
+	for _, f := range s.NearMisses {
+		row("near miss", "%d cuts of residue %d at p = %d", len(f.Cuts), f.Residue, f.P)
+	}
+	for i, n := range s.Counted.AtLeast {
+		row("fibers", "of at least %d cuts: %d, expected %.1f, among %s primes", campaign.FirstCounted+i, n, s.ExpectedCounts[i], thousands(s.Counted.Primes))
+	}
+	if s.Checks.Coverage > 0 { // a merged ledger does not say how the work was done
+		row("checks", "%s", checksText(s.Checks))
+		row("failed", "%d checks", len(s.Failures))
+	}
+	for _, f := range s.Failures {
+		row("failed", "%s at p = %d on kernel %s: %s; reference: %s", f.Check, f.P, f.Kernel, f.Detail, f.Reference)
+	}
+	if t := s.Positives; t.Before > 0 {
+		row("planted", "%d of %d positives found before runs, %d of %d after", t.BeforeFound, t.Before, t.AfterFound, t.After)
+	}
+	row("root", "%s", s.Root)
+	return b.String()
+}
+
+// statusLine is the JSON form; docs/formats.md lists its fields.
+func statusLine(s campaign.Summary) any {
+	type count struct {
+		AtLeast  int     `json:"at_least"`
+		Observed uint64  `json:"observed"`
+		Expected float64 `json:"expected"`
+	}
+	var counts []count
+	for i, n := range s.Counted.AtLeast {
+		counts = append(counts, count{campaign.FirstCounted + i, n, s.ExpectedCounts[i]})
+	}
+	return struct {
+		Type              string             `json:"type"`
+		Campaign          campaign.Header    `json:"campaign"`
+		Complete          bool               `json:"complete"`
+		Units             int                `json:"units"`
+		Done              int                `json:"units_done"`
+		CoveredStart      uint32             `json:"covered_start"`
+		CoveredEnd        uint32             `json:"covered_end"`
+		Primes            uint64             `json:"primes"`
+		Cuts              uint64             `json:"cuts_covered"`
+		Fraction          float64            `json:"fraction"`
+		Seconds           float64            `json:"seconds"`
+		Rate              float64            `json:"cuts_per_second"`
+		SecondsLeft       float64            `json:"seconds_left"`
+		Best              *campaign.Fiber    `json:"best"`
+		Witness           *campaign.Fiber    `json:"witness"`
+		ExpectedWitnesses float64            `json:"expected_witnesses"`
+		NearMisses        []campaign.Fiber   `json:"near_misses"`
+		CountedPrimes     uint64             `json:"counted_primes"`
+		Fibers            []count            `json:"fibers"`
+		Checks            campaign.Checks    `json:"checks"`
+		Failures          []campaign.Failure `json:"failures"`
+		Positives         map[string]int     `json:"positives"`
+		Root              string             `json:"root"`
+	}{"status", s.Header, s.Complete(), s.Units, s.Done, s.Covered.Lo, s.Covered.Hi, s.Primes, s.Cuts, s.Fraction, s.Seconds, s.Rate, s.SecondsLeft,
+		s.Best, s.Witness, s.ExpectedWitnesses, s.NearMisses, s.Counted.Primes, counts, s.Checks, append([]campaign.Failure{}, s.Failures...),
+		map[string]int{"before": s.Positives.Before, "before_found": s.Positives.BeforeFound, "after": s.Positives.After, "after_found": s.Positives.AfterFound}, s.Root}
+}
+
+// soundLedger refuses a damaged ledger.
+func soundLedger(name string) (*campaign.Ledger, error) {
+	l, err := loadLedger(name)
+	if l != nil && err != nil {
+		return nil, &codedError{exitMismatch, fmt.Errorf("%w; repeat the command that began the campaign: it cuts the ledger back to its good lines", err)}
+	}
+	return l, err
+}

@@ -1,0 +1,197 @@
+package fibers
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"unsafe"
+)
+
+// bucketTable counts in two steps, for primes whose direct table would not stay in the
+// cache: keys are first appended to the bucket of their upper bits, as 16-bit
+// remainders; then one bucket after the other is counted in 64 KiB of cells. Keys of
+// large primes spread evenly, so a bucket of 2^16 classes gets about 2^16 keys, with a
+// standard deviation of 2^8.
+type bucketTable struct {
+	functions bucketFunctions
+	memory    []byte
+	store     []uint16 // bucket b begins at b·bucketRoom
+	heads     []uint64 // where the next key of each bucket goes, as an index into store
+	unchecked int      // keys added since the heads were last held against their ends
+	overflow  bool
+	cells     [1 << 16]byte
+	list      []cell
+	order     []int
+}
+
+const (
+	bucketBits = 16
+
+	// A bucket has room for its mean, sixteen standard deviations, and the keys added
+	// between two checks of the heads.
+	checkEvery = 1 << 13
+	bucketRoom = 1<<16 + 16<<8 + 2*checkEvery
+)
+
+// bucketFunctions are the machine's part; the portable code stands in where it is nil.
+type bucketFunctions struct {
+	// partition puts n keys, a positive multiple of 2, at their heads.
+	partition func(store *uint16, heads *uint64, keys *int32, n int)
+	// add adds 1 to the byte at each of n keys, a positive multiple of 8.
+	add func(table *byte, keys *uint16, n int)
+	// take sums up and clears groups of 64 bytes.
+	take scanFunction
+	// equal counts the occurrences of a key among n, a positive multiple of 16.
+	equal func(keys *uint16, n int, key uint16) int
+}
+
+func (t *bucketTable) reset(p uint32) {
+	n := int(p/2)>>bucketBits + 1
+	var store []byte
+	if size := 2 * n * bucketRoom; size > len(t.memory) {
+		t.memory, _ = cleared(nil, size)
+	}
+	store = t.memory
+	t.store = unsafe.Slice((*uint16)(unsafe.Pointer(&store[0])), len(store)/2)
+	t.heads = slices.Grow(t.heads[:0], n)[:n]
+	for b := range t.heads {
+		t.heads[b] = uint64(b * bucketRoom)
+	}
+	t.unchecked, t.overflow = 0, false
+	if t.list == nil {
+		t.list = make([]cell, listSize)
+	}
+}
+
+func (t *bucketTable) add(keys []int32) {
+	if t.unchecked += len(keys); t.unchecked > checkEvery {
+		t.checkHeads()
+		t.unchecked = len(keys)
+	}
+	if t.overflow {
+		return // the keys are lost, and scan says so
+	}
+	if whole := len(keys) &^ 1; t.functions.partition != nil && whole > 0 {
+		raceRead(keys[:whole])
+		t.functions.partition(&t.store[0], &t.heads[0], &keys[0], whole)
+		keys = keys[whole:]
+	}
+	for _, k := range keys {
+		b := k >> bucketBits
+		t.store[t.heads[b]] = uint16(k)
+		t.heads[b]++
+	}
+}
+
+// checkHeads notes when a bucket has so little room left that another checkEvery keys might
+// leave it.
+func (t *bucketTable) checkHeads() {
+	for b, head := range t.heads {
+		if head > uint64((b+1)*bucketRoom-checkEvery-1<<11) {
+			t.overflow = true
+		}
+	}
+}
+
+// bucket returns the remainders of bucket b.
+func (t *bucketTable) bucket(b int) []uint16 { return t.store[b*bucketRoom : t.heads[b]] }
+
+// countBucket adds the keys of bucket b to the cells.
+func (t *bucketTable) countBucket(b int) {
+	keys := t.bucket(b)
+	if whole := len(keys) &^ 7; t.functions.add != nil && whole > 0 {
+		t.functions.add(&t.cells[0], &keys[0], whole)
+		keys = keys[whole:]
+	}
+	for _, k := range keys {
+		t.cells[k]++
+	}
+}
+
+func (t *bucketTable) scan(threshold int, found []cell) (s sums, _ []cell, err error) {
+	if t.overflow {
+		return s, found, fmt.Errorf("a bucket of %d keys overflowed", bucketRoom)
+	}
+	for b := range t.heads {
+		t.countBucket(b)
+		if found, err = t.takeCells(b, threshold, &s, found); err != nil {
+			return s, found, fmt.Errorf("bucket %d: %w", b, err)
+		}
+	}
+	return s, found, nil
+}
+
+// takeCells sums up and clears the cells, which hold bucket b.
+func (t *bucketTable) takeCells(b, threshold int, s *sums, found []cell) ([]cell, error) {
+	first := len(found)
+	var more sums
+	var err error
+	if t.functions.take == nil {
+		more, found, err = scanBytes(t.cells[:], threshold, found)
+		clear(t.cells[:])
+	} else {
+		var large bool
+		more, large, found = t.functions.take.run(t.cells[:], 64, threshold, t.list, found)
+		if large {
+			err = fmt.Errorf("a cell counted %d times or more", cellLimit)
+		}
+	}
+	for i := range found[first:] {
+		found[first+i].class += uint32(b) << bucketBits
+	}
+	s.add(more)
+	return found, err
+}
+
+// lookup visits the cells bucket by bucket. A bucket with few of them is searched for
+// each; otherwise it is counted again.
+func (t *bucketTable) lookup(cells []cell) {
+	t.order = t.order[:0]
+	for i := range cells {
+		t.order = append(t.order, i)
+	}
+	slices.SortFunc(t.order, func(i, j int) int { return cmp.Compare(cells[i].class, cells[j].class) })
+	for rest := t.order; len(rest) > 0; {
+		b := int(cells[rest[0]].class >> bucketBits)
+		n := 1
+		for n < len(rest) && int(cells[rest[n]].class>>bucketBits) == b {
+			n++
+		}
+		t.lookupBucket(b, cells, rest[:n])
+		rest = rest[n:]
+	}
+}
+
+func (t *bucketTable) lookupBucket(b int, cells []cell, places []int) {
+	const few = 8
+	if t.functions.equal != nil && len(places) <= few {
+		for _, i := range places {
+			cells[i].count = t.occurrences(b, uint16(cells[i].class))
+		}
+		return
+	}
+	t.countBucket(b)
+	for _, i := range places {
+		cells[i].count = uint32(t.cells[uint16(cells[i].class)])
+	}
+	clear(t.cells[:])
+}
+
+// occurrences counts one remainder in bucket b.
+func (t *bucketTable) occurrences(b int, key uint16) uint32 {
+	n, keys := 0, t.bucket(b)
+	if whole := len(keys) &^ 15; whole > 0 {
+		n = t.functions.equal(&keys[0], whole, key)
+		keys = keys[whole:]
+	}
+	for _, k := range keys {
+		if k == key {
+			n++
+		}
+	}
+	return uint32(n)
+}
+
+func (t *bucketTable) bytes() int {
+	return len(t.memory) + 8*len(t.heads) + len(t.cells) + 8*len(t.list) + 8*cap(t.order)
+}
