@@ -78,7 +78,11 @@ func TestEveryPrimeBelow3000(t *testing.T) {
 
 func TestRandomPrimes(t *testing.T) {
 	all := scanners()
-	for range 4 {
+	rounds := 4
+	if testing.Short() {
+		rounds = 1
+	}
+	for range rounds {
 		p := naive.NextPrime(3 + rand.Uint32N(1<<19))
 		definition := naive.Fibers(p)
 		for _, s := range all {
