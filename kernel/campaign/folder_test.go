@@ -47,7 +47,7 @@ func tinyLedger(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	f.Close()
-	return readFile(t, filepath.Join(dir, ledgerName))
+	return readFile(t, filepath.Join(dir, LedgerName))
 }
 
 func lineAt(text []byte, at int) int { return 1 + bytes.Count(text[:at], []byte("\n")) }
@@ -185,7 +185,7 @@ func TestDamagedTailIsCutBackAndSaid(t *testing.T) {
 	want := done(t, t.TempDir(), tiny()).Root()
 	dir := t.TempDir()
 	done(t, dir, tiny())
-	name := filepath.Join(dir, ledgerName)
+	name := filepath.Join(dir, LedgerName)
 	text := readFile(t, name)
 	for i, bad := range [][]byte{text[:len(text)-3], append(bytes.Clone(text), "{\"type\":\"unit\""...), bytes.Replace(text, []byte(`"primes":0`), []byte(`"primes":7`), 1), []byte("garbage\n"), {}} {
 		writeFile(t, name, bad)
@@ -239,7 +239,7 @@ func TestLedgerOfAnotherCampaignIsRefused(t *testing.T) {
 		}
 	}
 	u := Unit{Type: typeUnit, Lo: 596, Hi: 597, NearMisses: []Fiber{}}
-	writeFile(t, filepath.Join(dir, ledgerName), forge(tiny(), u))
+	writeFile(t, filepath.Join(dir, LedgerName), forge(tiny(), u))
 	if _, err := Open(dir, tiny()); err == nil || !strings.Contains(err.Error(), "unit 1 is 596..597, the plan has 596..596 there") {
 		t.Errorf("%v", err)
 	}

@@ -272,7 +272,7 @@ func TestMissedPositiveAfterTheRunTakesItBack(t *testing.T) {
 	if err != nil || len(l.Units) != good || len(l.Positives) != 1 || l.Positives[0].ok() {
 		t.Errorf("%v; %d units, positives %+v", err, len(l.Units), l.Positives)
 	}
-	if kept, err := Load(filepath.Join(dir, ledgerName+".bad")); err != nil || len(kept.Units) != smallUnits {
+	if kept, err := Load(filepath.Join(dir, LedgerName+".bad")); err != nil || len(kept.Units) != smallUnits {
 		t.Errorf("the ledger with the units taken back is not kept: %v", err)
 	}
 }
