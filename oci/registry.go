@@ -46,7 +46,7 @@ func (r Registry) Open(ctx context.Context, reference string) (*Image, error) {
 func SplitDigest(reference string) (place string, digest Digest, err error) {
 	place, text, ok := strings.Cut(reference, "@")
 	if !ok || place == "" {
-		return "", "", fmt.Errorf("oci: %q does not pin an image; write NAME@sha256:..., for what a tag names can change", reference)
+		return "", "", fmt.Errorf("oci: %q does not pin an image: what a tag names can change, so write NAME@sha256:<digest>", reference)
 	}
 	digest, err = ParseDigest(text)
 	return place, digest, err
@@ -68,7 +68,7 @@ func remoteOptions(ctx context.Context) []remote.Option {
 // repository parses "host/path" with nothing behind.
 func (r Registry) repository(s string) (name.Repository, error) {
 	if r.Offline {
-		return name.Repository{}, fmt.Errorf("oci: %s lies in a registry, and this run is offline; use oci:FOLDER@sha256:... or oci-archive:FILE@sha256:...", s)
+		return name.Repository{}, fmt.Errorf("oci: %s lies in a registry, and this run is offline; use oci:FOLDER@sha256:<digest> or oci-archive:FILE@sha256:<digest>", s)
 	}
 	repository, err := name.NewRepository(s, r.nameOptions()...)
 	if err != nil {

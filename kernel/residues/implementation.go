@@ -22,6 +22,8 @@ type Implementation struct {
 	generate func(c *Chain, keys []int32, folded bool)
 	// ends returns the residue that each lane has reached, in [0, p).
 	ends func(*Chain) []uint32
+
+	float floatFunctions // what a vector implementation is made of
 }
 
 // Available reports whether this machine can run the implementation.
@@ -55,9 +57,11 @@ func Best() *Implementation {
 
 // Find returns the named implementation; the error says which names there are, or
 // which processor features are missing.
-func Find(name string) (*Implementation, error) {
+func Find(name string) (*Implementation, error) { return find(name, All()) }
+
+func find(name string, among []*Implementation) (*Implementation, error) {
 	var names []string
-	for _, impl := range All() {
+	for _, impl := range among {
 		if impl.Name == name {
 			if !impl.Available() {
 				return nil, fmt.Errorf("this machine cannot run the kernel %q: it needs %s", name, impl.Needs)

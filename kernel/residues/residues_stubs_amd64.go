@@ -5,29 +5,45 @@
 package residues
 
 // productsAVX512 multiplies every lane by its next factors, steps >= 1 times. steps is bounded by the caller.
+//
+//go:noescape
 func productsAVX512(lanes *float64, steps int)
 
 // generateAVX512 is productsAVX512 that stores the residues of every step as 32-bit integers: 64 of them
 // a step. The bits of a residue are ANDed with mask: 1<<63-1 folds, all ones keep the sign.
+//
+//go:noescape
 func generateAVX512(keys *int32, lanes *float64, mask uint64, steps int)
 
 // productsWideAVX512 multiplies every lane by its next factors, steps >= 1 times. steps is bounded by the caller.
+//
+//go:noescape
 func productsWideAVX512(lanes *float64, steps int)
 
 // generateWideAVX512 is productsWideAVX512 that stores the residues of every step as 32-bit integers: 64 of them
 // a step. The bits of a residue are ANDed with mask: 1<<63-1 folds, all ones keep the sign.
+//
+//go:noescape
 func generateWideAVX512(keys *int32, lanes *float64, mask uint64, steps int)
 
 // productsAVX2 multiplies every lane by its next factors, steps >= 1 times. steps is bounded by the caller.
+//
+//go:noescape
 func productsAVX2(lanes *float64, steps int)
 
 // generateAVX2 is productsAVX2 that stores the residues of every step as 32-bit integers: 32 of them
 // a step. The bits of a residue are ANDed with mask: 1<<63-1 folds, all ones keep the sign.
+//
+//go:noescape
 func generateAVX2(keys *int32, lanes *float64, mask uint64, steps int)
 
 // productsWideAVX2 multiplies every lane by its next factors, steps >= 1 times. steps is bounded by the caller.
+//
+//go:noescape
 func productsWideAVX2(lanes *float64, steps int)
 
 // generateWideAVX2 is productsWideAVX2 that stores the residues of every step as 32-bit integers: 32 of them
 // a step. The bits of a residue are ANDed with mask: 1<<63-1 folds, all ones keep the sign.
+//
+//go:noescape
 func generateWideAVX2(keys *int32, lanes *float64, mask uint64, steps int)

@@ -2,7 +2,10 @@ module github.com/erdos1056/erdos1056/kernel/residues/_asm
 
 go 1.26.0
 
-require github.com/mmcloughlin/avo v0.5.0
+require (
+	github.com/klauspost/asmfmt v1.3.2
+	github.com/mmcloughlin/avo v0.5.0
+)
 
 require (
 	golang.org/x/mod v0.6.0 // indirect

@@ -24,19 +24,10 @@ package main
 import (
 	"fmt"
 
+	"github.com/erdos1056/erdos1056/kernel/residues/_asm/layout"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
-)
-
-//go:generate go run . -out ../residues_amd64.s -stubs ../residues_stubs_amd64.go -pkg residues
-
-// Layout of floatLanes in bytes; a test of package residues holds it.
-const (
-	offsetAt  = 8 * 64
-	pAt       = 16 * 64
-	inverseAt = pAt + 8
-	indexAt   = pAt + 16
 )
 
 const vectors = 8 // in flight: enough to hide the latency of a step
@@ -76,9 +67,9 @@ type lanes struct {
 func load(a isa, base Register) lanes {
 	l := lanes{isa: a, base: base, p: a.vector(), inverse: a.vector(), magic: a.vector(), index: a.vector()}
 	Comment("p, 1/p, the common part i of the factors, and M")
-	VBROADCASTSD(Mem{Base: base, Disp: pAt}, l.p)
-	VBROADCASTSD(Mem{Base: base, Disp: inverseAt}, l.inverse)
-	VBROADCASTSD(Mem{Base: base, Disp: indexAt}, l.index)
+	VBROADCASTSD(Mem{Base: base, Disp: layout.P}, l.p)
+	VBROADCASTSD(Mem{Base: base, Disp: layout.Inverse}, l.inverse)
+	VBROADCASTSD(Mem{Base: base, Disp: layout.Index}, l.index)
 	VBROADCASTSD(constant("magic", 0x4338000000000000), l.magic)
 	if a.width == 8 { // there are registers to spare
 		l.one = a.vector()
@@ -86,7 +77,7 @@ func load(a isa, base Register) lanes {
 	}
 	for u := range vectors {
 		l.x = append(l.x, a.vector())
-		VMOVUPD(l.at(u, 0), l.x[u])
+		VMOVUPD(l.at(u, layout.X), l.x[u])
 	}
 	return l
 }
@@ -97,9 +88,9 @@ func (l lanes) at(u, disp int) Mem { return Mem{Base: l.base, Disp: disp + 8*l.w
 // store puts residues and index back.
 func (l lanes) store() {
 	for u := range vectors {
-		VMOVUPD(l.x[u], l.at(u, 0))
+		VMOVUPD(l.x[u], l.at(u, layout.X))
 	}
-	VMOVSD(l.index.AsX(), Mem{Base: l.base, Disp: indexAt})
+	VMOVSD(l.index.AsX(), Mem{Base: l.base, Disp: layout.Index})
 }
 
 // advance moves the common part of the factors on: i = i + 1.
@@ -116,7 +107,7 @@ func (l lanes) advance() {
 // step multiplies vector u by its factors.
 func (l lanes) step(u int, wide bool) {
 	x, q, t := l.x[u], l.vector(), l.vector()
-	VADDPD(l.at(u, offsetAt), l.index, t) // t = offset + i
+	VADDPD(l.at(u, layout.Offset), l.index, t) // t = offset + i
 	if !wide {
 		VMULPD(t, x, x)         // x = h = x·t
 		l.quotient(x, q)        // q = round(h/p)
@@ -143,6 +134,7 @@ func (l lanes) quotient(h, q VecVirtual) {
 func products(a isa, wide bool) {
 	name := "products" + suffix(wide) + a.name
 	TEXT(name, NOSPLIT, "func(lanes *float64, steps int)")
+	Pragma("noescape")
 	Doc(fmt.Sprintf("%s multiplies every lane by its next factors, steps >= 1 times. steps is bounded by the caller.", name))
 	base := Load(Param("lanes"), GP64())
 	steps := Load(Param("steps"), GP64())
@@ -162,6 +154,7 @@ func products(a isa, wide bool) {
 func generate(a isa, wide bool) {
 	name := "generate" + suffix(wide) + a.name
 	TEXT(name, NOSPLIT, "func(keys *int32, lanes *float64, mask uint64, steps int)")
+	Pragma("noescape")
 	Doc(fmt.Sprintf("%s is products%s%s that stores the residues of every step as 32-bit integers: %d of them", name, suffix(wide), a.name, vectors*a.width),
 		"a step. The bits of a residue are ANDed with mask: 1<<63-1 folds, all ones keep the sign.")
 	keys := Load(Param("keys"), GP64())
