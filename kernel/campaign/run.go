@@ -210,6 +210,9 @@ func (r *run) take(f kernel.Finding) error {
 	best := fibers.Largest(f.Fibers)
 	if u.Best == nil || len(best.Cuts) > len(u.Best.Cuts) {
 		u.Best = &Fiber{P: f.P, Residue: best.Residue, Cuts: append([]uint32{}, best.Cuts...)}
+		if len(best.Cuts) > 0 {
+			u.Records = append(u.Records, Record{f.P, best.Residue, len(best.Cuts)})
+		}
 		r.best[r.place].Store(int32(len(best.Cuts)))
 	}
 	r.report(f.P)

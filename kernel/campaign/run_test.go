@@ -126,6 +126,30 @@ func TestCampaignOfResiduesCountsTheirFibers(t *testing.T) {
 	}
 }
 
+// The records of a campaign from 2 on are the least primes of each multiplicity.
+func TestRecordsAreTheLeastPrimesOfEachMultiplicity(t *testing.T) {
+	want := []Record{{2, 1, 2}, {5, 1, 3}, {17, 1, 5}, {23, 1, 6}, {71, 70, 7}, {599, 175, 9}}
+	m := mustMerge(t, shards(t, from2(15), 3))
+	if got := m.Summarize().Records; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// A ledger whose units have no records yet is read and gone on with.
+func TestLedgerWithoutRecordsIsResumed(t *testing.T) {
+	dir := t.TempDir()
+	l := done(t, dir, tiny())
+	entries := []any{l.Header}
+	for _, u := range l.Units[:2] {
+		u.Records = nil
+		entries = append(entries, u)
+	}
+	writeFile(t, filepath.Join(dir, LedgerName), forge(entries...))
+	if l := done(t, dir, tiny()); len(l.Units) != 4 {
+		t.Errorf("%d units", len(l.Units))
+	}
+}
+
 func TestCountsFollowTheDefinition(t *testing.T) {
 	fs := []Fiber{{P: 7, Cuts: make([]uint32, 11)}, {P: 7, Cuts: make([]uint32, 12)}, {P: 7, Cuts: make([]uint32, 14)}, {P: 7, Cuts: make([]uint32, 20)}}
 	var c Counts

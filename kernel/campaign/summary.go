@@ -5,14 +5,18 @@ import "github.com/erdos1056/erdos1056/kernel/plan"
 // A Summary says how far a campaign, or a shard of one, has come, and whether what it found
 // is what was to be expected.
 type Summary struct {
-	Header     Header
-	Covered    plan.Range // the range of the units done, if there are any
-	Units      int        // that the ledger is to hold
-	Done       int
-	Primes     uint64
-	Cuts       uint64  // covered: the sum of the primes
-	Fraction   float64 // of the work done, by cost
-	Best       *Fiber  // nil if no prime was done
+	Header   Header
+	Covered  plan.Range // the range of the units done, if there are any
+	Units    int        // that the ledger is to hold
+	Done     int
+	Primes   uint64
+	Cuts     uint64  // covered: the sum of the primes
+	Fraction float64 // of the work done, by cost
+	Best     *Fiber  // nil if no prime was done
+	// Records are the primes whose largest fiber has more cuts than those of all primes
+	// done before them: in a complete campaign from 2 on, the least primes of each
+	// multiplicity.
+	Records    []Record
 	Witness    *Fiber  // nil if there is none
 	NearMisses []Fiber // of at least k cuts, see Unit
 	// ExpectedWitnesses is the number of fibers of k+1 cuts that the model predicts for
@@ -40,7 +44,7 @@ const recentUnits = 20
 
 // Summarize sums up a ledger.
 func (l *Ledger) Summarize() Summary {
-	s := Summary{Header: l.Header, Done: len(l.Units), Witness: l.Witness(), NearMisses: []Fiber{}, Failures: l.Failures, Root: l.Root()}
+	s := Summary{Header: l.Header, Done: len(l.Units), Witness: l.Witness(), NearMisses: []Fiber{}, Records: []Record{}, Failures: l.Failures, Root: l.Root()}
 	s.Covered, _ = l.Covered()
 	var planned []plan.Range
 	if l.Header.UnitCost > 0 {
@@ -64,6 +68,11 @@ func (s *Summary) add(u Unit) {
 	s.Cuts += u.Cuts
 	if u.Best != nil && (s.Best == nil || len(u.Best.Cuts) > len(s.Best.Cuts)) {
 		s.Best = u.Best
+	}
+	for _, r := range u.Records {
+		if n := len(s.Records); n == 0 || r.Multiplicity > s.Records[n-1].Multiplicity {
+			s.Records = append(s.Records, r)
+		}
 	}
 	s.NearMisses = append(s.NearMisses, u.NearMisses...)
 	s.Counted.Primes += u.Counts.Primes
