@@ -20,6 +20,7 @@ const (
 	LedgerName       = "ledger.jsonl"
 	fingerprintsName = "fingerprints"
 	lockName         = "lock"
+	holderName       = "lock.holder"
 )
 
 // A Folder is the folder of a campaign or shard, held by this process alone.
@@ -216,10 +217,9 @@ func (f *Folder) Close() error {
 }
 
 // lockFolder takes the lock, which the system gives back when the process ends, however it
-// ends, and writes into it who holds it.
+// ends, and writes beside it who holds it: a locked file cannot be read everywhere.
 func lockFolder(dir string) (*flock.Flock, error) {
-	name := filepath.Join(dir, lockName)
-	lock := flock.New(name)
+	lock, name := flock.New(filepath.Join(dir, lockName)), filepath.Join(dir, holderName)
 	ok, err := lock.TryLock()
 	if err != nil {
 		return nil, err
