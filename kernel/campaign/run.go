@@ -96,7 +96,10 @@ func (r *run) do(ctx context.Context) error {
 	if disk := new(DiskError); errors.As(err, &disk) {
 		return err
 	}
-	return errors.Join(err, r.checkAfter(context.WithoutCancel(ctx), size))
+	if failure := r.checkAfter(context.WithoutCancel(ctx), size); failure != nil {
+		return failure // which matters more than how the run came to its end
+	}
+	return err
 }
 
 // survey does the units, from the first to the last or to the first witness.
@@ -218,7 +221,10 @@ func (r *run) take(f kernel.Finding) error {
 	r.report(f.P)
 	if u.witness(r.header.K) != nil {
 		u.Hi = f.P
-		return errors.Join(r.finish(), errWitness)
+		if err := r.finish(); err != nil {
+			return err
+		}
+		return errWitness
 	}
 	return nil
 }

@@ -301,6 +301,34 @@ func TestMissedPositiveAfterTheRunTakesItBack(t *testing.T) {
 	}
 }
 
+// Also a run that was interrupted is taken back, and that is what its error says.
+func TestMissedPositiveAfterAnInterruptIsNotHidden(t *testing.T) {
+	f := mustOpen(t, t.TempDir(), small(15))
+	r := newRun(f, Options{})
+	r.positives = []positive{{599, 175, 9}}
+	ctx, cancel := context.WithCancel(context.Background())
+	r.options.Saved = func(Unit) {
+		r.positives = []positive{{599, 175, 10}}
+		cancel()
+	}
+	if err := r.do(ctx); err == nil || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "taken back") {
+		t.Errorf("%v", err)
+	}
+	if len(f.Ledger.Units) != 0 {
+		t.Errorf("%d units are left", len(f.Ledger.Units))
+	}
+}
+
+func TestFullDiskAtTheWitnessIsReported(t *testing.T) {
+	f := mustOpen(t, t.TempDir(), small(8))
+	last := 59 // unit of 599, which has the witness
+	f.file = &faultyFile{f.file.(*os.File), last, false}
+	var disk *DiskError
+	if err := quick(f, Options{}).do(context.Background()); !errors.As(err, &disk) || disk.Done != last {
+		t.Errorf("%v, want a disk error after %d units", err, last)
+	}
+}
+
 func TestFailedCheckIsWrittenDown(t *testing.T) {
 	dir := t.TempDir()
 	f := mustOpen(t, dir, NewHeader(plan.Plan{Range: plan.Range{Lo: 100_000, Hi: 101_000}, K: 15}, nil, plan.Shard{}))
