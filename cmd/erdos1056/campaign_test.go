@@ -13,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/erdos1056/erdos1056/kernel"
 	"github.com/erdos1056/erdos1056/kernel/campaign"
+	"github.com/erdos1056/erdos1056/kernel/plan"
 )
 
 const smallRange = "20000..21000"
@@ -64,6 +66,15 @@ func TestCampaignEndsWithAWitness(t *testing.T) {
 	code, stdout, stderr := run1(t, "--range", "2..3000", "--k", "8", "--checkpoint", t.TempDir())
 	if code != 0 || stdout != want || !strings.Contains(stderr, "WITNESS: p = 599 has 9 cuts of residue 175") {
 		t.Errorf("exit %d, %s, %s", code, stdout, stderr)
+	}
+}
+
+func TestStatusListsTheLeastPrimes(t *testing.T) {
+	dir := t.TempDir()
+	plainSearch(t, "--range", "2..3011", "--checkpoint", dir)
+	code, stdout, _ := run1(t, "status", dir)
+	if want := "records   2 at 2, 3 at 5, 5 at 17, 6 at 23, 7 at 71, 9 at 599, 11 at 3011\n"; code != 0 || !strings.Contains(stdout, want) {
+		t.Errorf("exit %d, status lacks %q:\n%s", code, want, stdout)
 	}
 }
 
@@ -349,6 +360,14 @@ func TestPlanSaysCostAndWritesJobs(t *testing.T) {
 	code, stdout, _ = run1(t, "plan", "--range", "1e4..2e4", "--shards", "8", "--kubernetes", "--image", image, "--claim", "results")
 	if code != 0 || !strings.Contains(stdout, "completions: 8") {
 		t.Errorf("exit %d, %s", code, stdout)
+	}
+}
+
+func TestProgressOfACampaignNamesUnits(t *testing.T) {
+	r := &reporter{started: time.Now(), from: 0.25}
+	r.SeeCampaign(campaign.Progress{Progress: kernel.Progress{Range: plan.Range{Lo: 2, Hi: 100}, P: 97, Primes: 3, Cuts: 300}, Units: 3310, Done: 412}, time.Now().Add(-14*time.Second))
+	if line := r.line(); !strings.Contains(line, "p = 97") || !strings.HasSuffix(line, "  units 412/3 310  saved 14 s ago") {
+		t.Errorf("%q", line)
 	}
 }
 
