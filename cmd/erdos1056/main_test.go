@@ -74,7 +74,7 @@ func TestSearchPrintsTheArtifactAndNothingElse(t *testing.T) {
 func TestSearchWritesFiles(t *testing.T) {
 	dir := t.TempDir()
 	artifact, record := filepath.Join(dir, "artifact"), filepath.Join(dir, "transcript")
-	code, stdout, stderr := run1(t, "search", "--range", "2..2000", "--k", "8", "--output", artifact, "--transcript", record, "--double-check", "1", "--threads", "2")
+	code, stdout, stderr := run1(t, "search", "--range", "2..2000", "--k", "8", "--output", artifact, "--transcript", record, "--double-check", "--threads", "2")
 	if code != 0 || stdout != "" || !strings.Contains(stderr, "witness: p = 599 has 9 cuts") {
 		t.Errorf("exit %d, stdout %q, stderr %s", code, stdout, stderr)
 	}
