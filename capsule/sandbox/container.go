@@ -41,7 +41,17 @@ func runName() string {
 
 func (c *container) path(name string) string { return filepath.Join(c.folder, name) }
 
-func (c *container) remove() error { return os.RemoveAll(c.folder) }
+// remove removes the folder. A client's helpers may still write their last notes
+// into it.
+func (c *container) remove() (err error) {
+	for wait := 10 * time.Millisecond; wait < 3*time.Second; wait *= 2 {
+		if err = os.RemoveAll(c.folder); err == nil {
+			return nil
+		}
+		time.Sleep(wait)
+	}
+	return err
+}
 
 // plant copies the command's files into the folder "root" of the container.
 func (c *container) plant(command Command) (root string, err error) {

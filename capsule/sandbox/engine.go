@@ -127,6 +127,9 @@ func (e *engine) run(ctx context.Context, c *container, command Command, limits 
 	if _, err := fmt.Sscan(state, &status, &outcome.ExitCode, &oom); err != nil {
 		return Outcome{}, fmt.Errorf("the state %q of the run is not understood: %w", state, err)
 	}
+	if _, err := os.Stat(c.path("oom")); err == nil {
+		oom = true
+	}
 	ended = status == "exited"
 	const cannotStart, signalBase = 125, 128
 	switch {
@@ -244,6 +247,7 @@ func (e *engine) client(ctx context.Context, c *container, args ...string) *exec
 		"--root", c.path("store"), "--runroot", c.path("run"), "--tmpdir", c.path("tmp"), "--storage-driver", "vfs",
 	}
 	cmd := exec.CommandContext(ctx, "podman", append(global, args...)...)
+	cmd.Dir = c.folder // where podman's monitor notes an end for lack of memory
 	cmd.Env = append(os.Environ(), "CONTAINERS_CONF="+c.path("containers.conf"), "TMPDIR="+c.folder)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	return cmd

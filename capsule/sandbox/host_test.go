@@ -52,6 +52,7 @@ func hostState(t *testing.T) []string {
 	for _, root := range []string{os.TempDir(), "/var/tmp", "/dev/shm"} {
 		collect("file", root, 1, ours)
 	}
+	collect("file", ".", 1, anything)
 	for _, root := range []string{"/var/lib/containers", "/run/containers", "/run/libpod", "/run/runc", "/etc/cni"} {
 		collect("file", root, 2, anything)
 	}

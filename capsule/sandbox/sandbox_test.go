@@ -317,3 +317,14 @@ func TestChooseNamesTheReasons(t *testing.T) {
 		t.Errorf("got %v, %v; want the built-in runtime", r, err)
 	}
 }
+
+// TestMemoryLimitIsNamed: a program that was killed for lack of memory is told
+// from one that was killed otherwise.
+func TestMemoryLimitIsNamed(t *testing.T) {
+	for _, r := range present(t) {
+		_, story := memory.run(t, r)
+		if !strings.HasPrefix(story, string(MemoryLimit)) {
+			t.Errorf("%s: %s", r.Name(), story)
+		}
+	}
+}

@@ -34,7 +34,7 @@ func TestCampaignGivesTheArtifactOfASearch(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "k15")
 	want := plainSearch(t, "--range", smallRange)
 	for _, saved := range []string{"240 units, 0 done", "240 units, 240 done"} {
-		code, stdout, stderr := run1(t, "--range", smallRange, "--checkpoint", dir, "--double-check", "0.1", "--nice")
+		code, stdout, stderr := run1(t, "--range", smallRange, "--checkpoint", dir, "--double-check=0.1", "--nice")
 		if code != 0 || stdout != want || !strings.Contains(stderr, saved) || !strings.Contains(stderr, "negative: no fiber of 16 cuts among 98 primes") {
 			t.Errorf("exit %d, stdout %s, stderr %s", code, stdout, stderr)
 		}
@@ -81,7 +81,7 @@ func TestStatusListsTheLeastPrimes(t *testing.T) {
 func TestCampaignOfResiduesWritesItsWitness(t *testing.T) {
 	dir := t.TempDir()
 	output := filepath.Join(dir, "witness.json")
-	code, stdout, stderr := run1(t, "--range", "2..3000", "--k", "6", "--residue", "1,-1", "--checkpoint", filepath.Join(dir, "r"), "--output", output, "--double-check", "0.2")
+	code, stdout, stderr := run1(t, "--range", "2..3000", "--k", "6", "--residue", "1,-1", "--checkpoint", filepath.Join(dir, "r"), "--output", output, "--double-check=0.2")
 	if code != 0 || stdout != "" || !strings.Contains(stderr, "witness: p = 71 has 7 cuts of residue 70") {
 		t.Errorf("exit %d, %s, %s", code, stdout, stderr)
 	}
@@ -385,7 +385,7 @@ func TestUsageErrorsOfCampaigns(t *testing.T) {
 		"--range 2..9 --shard 9/8":                                  "--shard 9/8: \"9/8\" is not a shard; write i/n",
 		"--range 2..9 --shard-index 8/8":                            "--shard-index 8/8",
 		"--range 2..9 --shard-index x":                              "expected i/n with 0 <= i < n",
-		"--range 2..9 --double-check 2":                             "--double-check 2: expected a fraction",
+		"--range 2..9 --double-check=2":                             "--double-check 2: expected a fraction",
 		"--range 2..9 --checkpoint " + file:                         "not a directory",
 		"--range 100..111 --checkpoint " + dir + "/k15":             "another campaign: its range is \"100..110\", asked for is \"100..111\"",
 		"--range 100..110 --checkpoint " + dir + "/k15 --residue 1": "its kind is",

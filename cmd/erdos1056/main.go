@@ -33,6 +33,7 @@ const usage = `erdos1056 finds, for every prime p of a range, the largest set of
   erdos1056 replay ARTIFACT             recompute an artifact with the other kernel
   erdos1056 fibers --range A..B         list the large fibers, or those of one residue
   erdos1056 witness FILE                check the intervals of a witness file
+  erdos1056 certify FILE                turn a witness into a Lean proof
   erdos1056 selftest                    test this program on this machine
   erdos1056 cpu | version | help
 
@@ -52,6 +53,7 @@ var verbs = map[string]func(context.Context, []string) error{
 	"replay":   runReplay,
 	"fibers":   runFibers,
 	"witness":  runWitness,
+	"certify":  runCertify,
 	"selftest": runSelftest,
 	"cpu":      runCPU,
 	"version":  runVersion,

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/erdos1056/erdos1056/lean"
 )
 
 const testdata = "../../testdata/erdos-frontier/"
@@ -72,7 +74,7 @@ func TestSearchPrintsTheArtifactAndNothingElse(t *testing.T) {
 func TestSearchWritesFiles(t *testing.T) {
 	dir := t.TempDir()
 	artifact, record := filepath.Join(dir, "artifact"), filepath.Join(dir, "transcript")
-	code, stdout, stderr := run1(t, "search", "--range", "2..2000", "--k", "8", "--output", artifact, "--transcript", record, "--double-check", "1", "--threads", "2")
+	code, stdout, stderr := run1(t, "search", "--range", "2..2000", "--k", "8", "--output", artifact, "--transcript", record, "--double-check", "--threads", "2")
 	if code != 0 || stdout != "" || !strings.Contains(stderr, "witness: p = 599 has 9 cuts") {
 		t.Errorf("exit %d, stdout %q, stderr %s", code, stdout, stderr)
 	}
@@ -221,6 +223,28 @@ func TestWitness(t *testing.T) {
 	code, stdout, stderr := run1(t, "witness", "--json", testdata+"derived/witness-variants/product-not-one.witness.json")
 	if code != 1 || !strings.Contains(stdout, `"verdict":"rejected"`) || !strings.Contains(stderr, "has product 5 mod 11") {
 		t.Errorf("exit %d, %q, %q", code, stdout, stderr)
+	}
+}
+
+func TestCertify(t *testing.T) {
+	proof := filepath.Join(t.TempDir(), "proof.ndjson")
+	code, stdout, stderr := run1(t, "certify", testdata+"witnesses/erdos1056-k05.witness.json", "--output", proof)
+	if code != 0 || stdout != "" || !strings.Contains(stderr, "proof of Erdos1056.certificate for k = 5") {
+		t.Errorf("exit %d, %q, %q", code, stdout, stderr)
+	}
+	b, err := os.ReadFile(proof)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := lean.Judge(context.Background(), bytes.NewReader(b), lean.Options{Target: "Erdos1056.certificate"})
+	if err != nil || report.Verdict != "accept" {
+		t.Errorf("the proof is judged %q: %s; %v", report.Verdict, report.Reason, err)
+	}
+	if code, stdout, _ := run1(t, "certify", "--lean", testdata+"witnesses/erdos1056-k02.witness.json"); code != 0 || !strings.Contains(stdout, "theorem") {
+		t.Errorf("--lean: exit %d, %q", code, stdout)
+	}
+	if code, _, stderr := run1(t, "certify", testdata+"derived/witness-variants/product-not-one.witness.json"); code != exitMismatch || !strings.Contains(stderr, "has product 5 mod 11") {
+		t.Errorf("a false witness: exit %d, %q", code, stderr)
 	}
 }
 
