@@ -164,11 +164,9 @@ func killAtRandom(t *testing.T, dir string, size int, kill func() error, ended <
 		return false
 	case <-time.After(time.Duration(rand.Int64N(int64(40 * time.Millisecond)))):
 	}
-	if err := kill(); err != nil {
-		return false // it has just ended
-	}
+	err := kill()
 	<-ended
-	return true
+	return err == nil // otherwise it has just ended
 }
 
 func TestDamagedLedgerIsCutBackAndSaidByTheCommand(t *testing.T) {
@@ -208,7 +206,7 @@ func begin(t *testing.T, dir string, args ...string) (pid int, stderr *bytes.Buf
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if text, _ := ledgerOf(t, dir); bytes.Count(text, []byte("\n")) == 3 { // the campaign and two planted positives
 			break
 		}

@@ -41,7 +41,7 @@ Example:  erdos1056 --range 10428401..10428600 --output artifact.txt
 Flags of a verb:  erdos1056 VERB --help      of the search:  erdos1056 search --help
 
 Exit codes: 0 done or verified, 1 mismatch or failed check, 64 usage,
-66 input missing, 70 internal error, 75 interrupted.
+66 input missing, 70 internal error, 75 interrupted, to be resumed.
 `
 
 var verbs = map[string]func(context.Context, []string) error{

@@ -333,7 +333,7 @@ func TestUserSignalAsksForALine(t *testing.T) {
 func TestNumbersForPeople(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{thousands(7), "7"}, {thousands(1234), "1 234"}, {thousands(18_204_113), "18 204 113"},
-		{metric(0), "0"}, {metric(1.31e9), "1.31 G"}, {metric(61_200_000), "61.2 M"}, {metric(5e12), "5e+03 G"},
+		{metric(0), "0"}, {metric(1.31e9), "1.31 G"}, {metric(61_200_000), "61.2 M"}, {metric(5e12), "5 T"}, {metric(7e18), "7e+03 P"},
 		{duration(12), "12 s"}, {duration(600), "10 min"}, {duration(9*3600 + 720), "9 h 12 min"},
 		{timeLeft(10, 0), "unknown"}, {timeLeft(10, 0.5), "10 s"}, {size(1 << 20), "1 MiB"}, {size(32 << 10), "32 KiB"}, {size(-1), "unknown"},
 	} {
