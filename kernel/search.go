@@ -86,7 +86,7 @@ func Search(ctx context.Context, pl plan.Plan, o Options) (Result, error) {
 	if err := pl.Validate(); err != nil {
 		return Result{}, err
 	}
-	crew, err := newCrew(o, pl.Range)
+	crew, err := newCrew(o, pl.Range, true)
 	if err != nil {
 		return Result{}, err
 	}
@@ -109,7 +109,8 @@ type crew struct {
 	fingerprints bool
 }
 
-func newCrew(o Options, r plan.Range) (*crew, error) {
+// newCrew returns the workers for a range; tables says that they will need tables.
+func newCrew(o Options, r plan.Range, tables bool) (*crew, error) {
 	threads := o.Threads
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -122,7 +123,7 @@ func newCrew(o Options, r plan.Range) (*crew, error) {
 	}
 	c := &crew{threads: threads, fingerprints: o.Kernel != Reference || o.Transcript != nil}
 	probers, each := threads, 1
-	if o.Kernel != Reference && together(r, threads) {
+	if o.Kernel != Reference && together(r, threads, tables) {
 		probers, each = 1, threads
 	}
 	for w := range probers {
@@ -150,11 +151,11 @@ const (
 // together reports whether the threads work on one prime together, each on a part of its
 // cuts, instead of each on a prime of its own: where primes are large, or too few to
 // keep all threads busy.
-func together(r plan.Range, threads int) bool {
+func together(r plan.Range, threads int, tables bool) bool {
 	switch {
 	case threads == 1 || r.Lo < togetherFrom || r.Validate() != nil:
 		return false
-	case r.Lo >= alwaysTogether:
+	case tables && r.Lo >= alwaysTogether:
 		return true
 	}
 	return primes.Count(r.Lo, r.Hi) < uint64(2*threads)
