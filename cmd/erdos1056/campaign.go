@@ -88,7 +88,7 @@ func (c *campaignFlags) run(ctx context.Context, h campaign.Header, o kernel.Opt
 	s := f.Ledger.Summarize()
 	fmt.Fprintf(os.Stderr, "campaign %s  %d units, %d done  kernel %s  %d threads\n", describe(h), s.Units, s.Done, o.Kernel, o.Threads)
 	report := newReporter(w.progress)
-	report.from = s.Fraction
+	report.from = kernel.Progress{Range: s.Asked, P: s.Covered.Hi}.Fraction() // by the measure of the progress to come
 	var saved time.Time
 	err = f.Run(ctx, campaign.Options{Options: o, StopAfter: c.stopAfter, Program: program(),
 		Progress: func(p campaign.Progress) { report.SeeCampaign(p, saved) },
