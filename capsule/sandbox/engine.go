@@ -246,9 +246,6 @@ func (e *engine) client(ctx context.Context, c *container, args ...string) *exec
 	global := []string{
 		"--root", c.path("store"), "--runroot", c.path("run"), "--tmpdir", c.path("tmp"), "--storage-driver", "vfs",
 	}
-	if lowLevelRuntime() != "" {
-		global = append(global, "--runtime-flag=root="+c.path("runc"))
-	}
 	cmd := exec.CommandContext(ctx, "podman", append(global, args...)...)
 	cmd.Dir = c.folder // where podman's monitor notes an end for lack of memory
 	cmd.Env = append(os.Environ(), "CONTAINERS_CONF="+c.path("containers.conf"), "TMPDIR="+c.folder)

@@ -405,13 +405,12 @@ func TestPodmanRunsTheSameDigest(t *testing.T) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	podman := exec.Command("podman", "--root", dir+"/s", "--runroot", dir+"/r", "--tmpdir", dir+"/t", "--storage-driver", "vfs", "--runtime-flag=root="+dir+"/c",
+	podman := exec.Command("podman", "--root", dir+"/s", "--runroot", dir+"/r", "--tmpdir", dir+"/t", "--storage-driver", "vfs",
 		"run", "--rm", "--tls-verify=false", "--quiet", "--read-only", "--network=none", "--cap-drop=ALL", "--security-opt=no-new-privileges",
 		"--memory=1024m", "--cpus=1", "--pids-limit=64", "--ulimit=nproc=4096:4096", "--ulimit=nofile=1024:1024", "--ipc=none",
 		"--cgroups=no-conmon", "--cgroup-parent=/"+filepath.Base(dir), "--log-driver=none",
 		"--volume", dir+"/artifact:/artifacts/0:ro", pinned, "/artifacts/0")
 	podman.Env = append(os.Environ(), "CONTAINERS_CONF="+dir+"/containers.conf", "TMPDIR="+dir)
-	podman.Dir = dir
 	podman.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	var stderr bytes.Buffer
 	podman.Stderr = &stderr
