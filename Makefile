@@ -15,6 +15,7 @@ build: ## build the commands into bin/
 
 .PHONY: test
 test: lint ## run all tests; fails if any test is skipped
+	@.ci/need runc podman skopeo docker-registry qemu-aarch64-static git
 	@.ci/test ./...
 
 .PHONY: lint
@@ -23,6 +24,12 @@ lint: ## check formatting and vet
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
 	  if [ -n "$$unformatted" ]; then echo "gofmt -w these files:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
+
+.PHONY: generate
+generate: ## write the assembly and the published schemas again
+	@.ci/need $(GO)
+	$(GO) generate ./...
+	$(GO) test ./capsule/schema -run Published -update
 
 .PHONY: bench
 bench: ## build the baseline and print ratios of CPU time and memory against it

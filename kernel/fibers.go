@@ -26,7 +26,7 @@ func Fibers(ctx context.Context, r plan.Range, sel Selection, o Options, yield f
 		return fmt.Errorf("at least %d cuts: expected 1 to %d", sel.AtLeast, plan.MaxK)
 	}
 	o.Transcript = nil
-	crew, err := newCrew(o)
+	crew, err := newCrew(o, r)
 	if err != nil {
 		return err
 	}

@@ -59,8 +59,9 @@ type prober interface {
 	countings() []fibers.Counting
 }
 
-// newProber returns a prober of the kernel that the options name, and its name.
-func newProber(o Options, fingerprints bool, plant fibers.Fault) (prober, string, error) {
+// newProber returns a prober of the kernel that the options name, for so many threads, and
+// the kernel's name.
+func newProber(o Options, threads int, fingerprints bool, plant fibers.Fault) (prober, string, error) {
 	name := o.Kernel
 	if name == Reference {
 		return &referenceProber{fingerprints: fingerprints}, name, nil
@@ -76,7 +77,7 @@ func newProber(o Options, fingerprints bool, plant fibers.Fault) (prober, string
 		return nil, "", fmt.Errorf("no counting %q; there are %v", o.Counting, fibers.Countings())
 	}
 	f := &fastProber{doubleCheck: o.DoubleCheck}
-	f.scanner = fibers.Scanner{Implementation: impl, Counting: o.Counting, Plant: plant}
+	f.scanner = fibers.Scanner{Implementation: impl, Counting: o.Counting, Workers: threads, Plant: plant}
 	f.special = special.Scanner{Implementation: impl, Plant: plant != fibers.NoFault}
 	return f, impl.Name, nil
 }

@@ -86,7 +86,7 @@ func Search(ctx context.Context, pl plan.Plan, o Options) (Result, error) {
 	if err := pl.Validate(); err != nil {
 		return Result{}, err
 	}
-	crew, err := newCrew(o)
+	crew, err := newCrew(o, pl.Range)
 	if err != nil {
 		return Result{}, err
 	}
@@ -104,11 +104,12 @@ func Search(ctx context.Context, pl plan.Plan, o Options) (Result, error) {
 // A crew is the probers of all workers.
 type crew struct {
 	kernel       string
+	threads      int
 	probers      []prober
 	fingerprints bool
 }
 
-func newCrew(o Options) (*crew, error) {
+func newCrew(o Options, r plan.Range) (*crew, error) {
 	threads := o.Threads
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -119,19 +120,44 @@ func newCrew(o Options) (*crew, error) {
 	if !(o.DoubleCheck >= 0 && o.DoubleCheck <= 1) {
 		return nil, fmt.Errorf("double check %v: expected a fraction from 0 to 1", o.DoubleCheck)
 	}
-	c := &crew{fingerprints: o.Kernel != Reference || o.Transcript != nil}
-	for w := range threads {
+	c := &crew{threads: threads, fingerprints: o.Kernel != Reference || o.Transcript != nil}
+	probers, each := threads, 1
+	if o.Kernel != Reference && together(r, threads) {
+		probers, each = 1, threads
+	}
+	for w := range probers {
 		plant := o.Plant
 		if w > 0 {
 			plant = fibers.NoFault
 		}
-		p, name, err := newProber(o, c.fingerprints, plant)
+		p, name, err := newProber(o, each, c.fingerprints, plant)
 		if err != nil {
 			return nil, err
 		}
 		c.kernel, c.probers = name, append(c.probers, p)
 	}
 	return c, nil
+}
+
+const (
+	// Below togetherFrom a prime is done before several threads have agreed on it.
+	togetherFrom = 1_000_000
+	// From alwaysTogether on, a table for each thread would crowd the shared cache and
+	// the memory.
+	alwaysTogether = 1 << 27
+)
+
+// together reports whether the threads work on one prime together, each on a part of its
+// cuts, instead of each on a prime of its own: where primes are large, or too few to
+// keep all threads busy.
+func together(r plan.Range, threads int) bool {
+	switch {
+	case threads == 1 || r.Lo < togetherFrom || r.Validate() != nil:
+		return false
+	case r.Lo >= alwaysTogether:
+		return true
+	}
+	return primes.Count(r.Lo, r.Hi) < uint64(2*threads)
 }
 
 // countings lists the ways in which the workers have counted.
@@ -210,7 +236,7 @@ func (s *search) merge(p uint32, f finding) error {
 
 func (s *search) finish() (Result, error) {
 	r := Result{Artifact: artifact.Artifact{Plan: s.plan, PrimesTested: s.primes}, Kernel: s.crew.kernel, Counting: s.crew.countings(),
-		Threads: len(s.crew.probers), Covered: s.cuts, WorkerBytes: s.crew.bytes()}
+		Threads: s.crew.threads, Covered: s.cuts, WorkerBytes: s.crew.bytes()}
 	last := s.plan.Hi
 	if best := s.best.Load(); best != nil {
 		r.BestP, r.BestResidue, r.Artifact.Cuts = best.P, best.Residue, best.Cuts

@@ -214,7 +214,7 @@ func checkPerPrime(t *testing.T, file string, o Options) {
 	for i, name := range rows[0] {
 		column[name] = i
 	}
-	crew, err := newCrew(o)
+	crew, err := newCrew(o, plan.Range{Lo: 2, Hi: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,11 +271,11 @@ func TestKernelsAgreeFiberForFiber(t *testing.T) {
 
 // 200 primes below 2^26, fast against reference: the largest fiber of each.
 func TestRandomLargePrimesAgreeWithReference(t *testing.T) {
-	fast, err := newCrew(Options{})
+	fast, err := newCrew(Options{}, plan.Range{Lo: 2, Hi: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := newCrew(Options{Kernel: Reference})
+	plain, err := newCrew(Options{Kernel: Reference}, plan.Range{Lo: 2, Hi: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,6 +336,25 @@ func TestPlantedFaultStopsTheSearch(t *testing.T) {
 		if !errors.As(err, &internal) || internal.P != 100_003 || !strings.Contains(internal.Reference, "cuts at residue") {
 			t.Errorf("fault %d: error %v, want an internal error at 100003 with the reference's outcome", fault, err)
 		}
+	}
+}
+
+// Threads that work on one prime together find what one thread finds.
+func TestThreadsTogetherOnOnePrime(t *testing.T) {
+	for _, r := range []plan.Range{{Lo: 1_000_003, Hi: 1_000_003}, {Lo: 3_408_707, Hi: 3_408_720}, {Lo: 10_428_581, Hi: 10_428_600}} {
+		alone := mustSearch(t, plan.Plan{Range: r, K: 15}, Options{Threads: 1})
+		for _, threads := range []int{2, 3, 5} {
+			if !together(r, threads) {
+				t.Errorf("%v with %d threads: not together", r, threads)
+			}
+			got := mustSearch(t, plan.Plan{Range: r, K: 15}, Options{Threads: threads, DoubleCheck: 1})
+			if !bytes.Equal(got.Encode(), alone.Encode()) || got.Transcript != alone.Transcript {
+				t.Errorf("%v with %d threads: %s and %s, alone %s and %s", r, threads, got.Encode(), got.Transcript, alone.Encode(), alone.Transcript)
+			}
+		}
+	}
+	if together(plan.Range{Lo: 1_000_003, Hi: 1_001_000}, 4) || !together(plan.Range{Lo: 1 << 27, Hi: 1<<27 + 10_000}, 2) || together(plan.Range{Lo: 1 << 27, Hi: 1<<27 + 10_000}, 1) {
+		t.Error("together on many small primes, or not on large ones, or alone")
 	}
 }
 

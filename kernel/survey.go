@@ -29,7 +29,7 @@ type Finding struct {
 // work that ran ahead is dropped. Options.Transcript and Options.Progress are not used.
 func Survey(ctx context.Context, r plan.Range, o Options, want func(p uint32) (first, floor int), yield func(Finding) error) error {
 	o.Transcript = nil
-	crew, err := newCrew(o)
+	crew, err := newCrew(o, r)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func SurveyResidues(ctx context.Context, r plan.Range, rs []int64, o Options, yi
 		return fmt.Errorf("no residues: expected at least one")
 	}
 	o.Transcript = nil
-	crew, err := newCrew(o)
+	crew, err := newCrew(o, r)
 	if err != nil {
 		return err
 	}

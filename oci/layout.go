@@ -12,8 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 
 	"github.com/erdos1056/erdos1056/kernel/durable"
 )
@@ -153,7 +152,7 @@ func ReadLayout(dir string, want Digest) (*Image, error) {
 	}
 	defer root.Close()
 	get := func(name string, limit int64) ([]byte, error) {
-		f, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+		f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -191,7 +190,7 @@ func ReadArchive(name string, want Digest) (*Image, error) {
 			continue
 		}
 		if total += header.Size; total > 4*MaxLayer || len(files) == maxEntries {
-			return nil, fmt.Errorf("oci: %s: more than %d bytes or %d files", name, 4*MaxLayer, maxEntries)
+			return nil, fmt.Errorf("oci: %s: more than %d bytes or %d files", name, int64(4*MaxLayer), maxEntries)
 		}
 		entry := path.Clean(header.Name)
 		if files[entry], err = readBounded(archive, entry, MaxLayer); err != nil {

@@ -3,6 +3,7 @@ package runner
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,7 +16,10 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/internal/vectors"
+	"github.com/erdos1056/erdos1056/capsule/mission"
+	"github.com/erdos1056/erdos1056/capsule/profile"
 	"github.com/erdos1056/erdos1056/capsule/record"
+	"github.com/erdos1056/erdos1056/capsule/sandbox"
 )
 
 // landingOrder orders a run that lands by the test program.
@@ -58,6 +62,50 @@ func TestLandedRunIsRecordedAndPublished(t *testing.T) {
 		if got := verdicts(t, forged, Examination{})[claim]; got.Verdict != Fails {
 			t.Errorf("%s forged: %+v", from, got)
 		}
+	}
+}
+
+// permitted orders a run whose profile permits the result of a contract.
+func permitted(t *testing.T, kind string) Order {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	capsule, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft, err := json.Marshal(draftOf("verify"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	contract := &mission.ResultContract{Schema: mission.ResultContractSpec.ID, Target: "erdos:1056", ClaimExact: "The exact claim.", ClaimType: "computational",
+		Replayability: "exact", CandidateStatus: "success", VerifierStatus: "passed", RequiredArtifactKinds: []string{kind}}
+	registration := &profile.Registration{Reference: mission.ProfileReference{Name: "p", Root: mission.Absent},
+		Landing: mission.Landing{ExpectedRoutes: []string{"permit"}, MaxAcceptedDelta: 1}, Contract: contract}
+	order := landingOrder(t, "land-permit")
+	if order.Mission, order.Parts, err = Prepare(Preparation{Draft: draft, Capsule: capsule, Platform: sandbox.Native, Registration: registration}); err != nil {
+		t.Fatal(err)
+	}
+	return order
+}
+
+func TestContractGivesTheClaimAndPermitsIt(t *testing.T) {
+	order := permitted(t, "engine-manifest")
+	summary := mustRun(t, order)
+	if summary.Run == nil {
+		t.Fatalf("%+v", summary.Failure)
+	}
+	if r := summary.Run; r.Candidate.Claim != "The exact claim." || r.Landing.Route != "permit" || *r.Landing.AcceptedEventDelta != 1 {
+		t.Errorf("%+v", r)
+	}
+	holds(t, summary.Folder, Examination{})
+	if _, err := record.Publish(order.Mission, *summary.Run, "https://github.com/vela-science/erdos-frontier"); err == nil || !strings.Contains(err.Error(), "publishing needs the route defer") {
+		t.Errorf("a permitted run was published: %v", err)
+	}
+	if f := mustRun(t, permitted(t, "vela-witness")).Failure; f == nil || !strings.Contains(f.Error, "the contract requires an artifact of kind vela-witness") {
+		t.Errorf("without the kind: %+v", f)
 	}
 }
 

@@ -203,6 +203,9 @@ func TestReplayCatchesAnArtifactThatAllRecordsAgreeOn(t *testing.T) {
 	if honest.Verdict != Holds {
 		t.Fatalf("%+v", honest)
 	}
+	if result, err := Replay(context.Background(), summary.Folder, order.Runtime); err != nil || !result.Matched || result.VerifierStatus != record.Passed {
+		t.Errorf("%+v, %v", result, err)
+	}
 	// A capsule that prints something else stands for a verdict that was made up.
 	forged := copyRun(t, summary.Folder)
 	run, err := forged.Run()

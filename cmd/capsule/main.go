@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 )
 
@@ -145,11 +146,15 @@ func mismatchError(format string, args ...any) error {
 	return &codedError{exitMismatch, fmt.Errorf(format, args...)}
 }
 
-// failedCheck is the error of a document that was read and is not what it must be.
-// A file that is missing stays one.
+// failedCheck is the error of a document that was read and is not what it must
+// be. A file that is missing stays one, and a limit of the reader is no verdict.
 func failedCheck(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
+	var limit *canon.LimitError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return err
+	case errors.As(err, &limit):
+		return fmt.Errorf("no verdict: %w", err)
 	}
 	return &codedError{exitMismatch, err}
 }

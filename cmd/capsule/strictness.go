@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/verdict"
 )
 
@@ -40,15 +39,10 @@ func (f *strictnessFlags) conclude(c *call, name string, v verdict.Verdict, deta
 	return c.print(object, "verified  %s", text)
 }
 
-// refused returns the error of a file that was refused: a mismatch, unless the
-// file is absent, or beyond what is read, which is no verdict.
+// refused returns the error of a file that was refused.
 func refused(name string, err error) error {
-	var limit *canon.LimitError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return err
-	case errors.As(err, &limit):
-		return fmt.Errorf("%s: no verdict: %w", name, err)
 	}
-	return mismatchError("%s: %v", name, err)
+	return failedCheck(fmt.Errorf("%s: %w", name, err))
 }

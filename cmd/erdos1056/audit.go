@@ -90,5 +90,5 @@ func (s *steps) see(done, total int) {
 		return
 	}
 	s.last = time.Now()
-	fmt.Fprintf(os.Stderr, "%d of %d draws compared\n", done, total)
+	fmt.Fprintf(os.Stderr, "%d of %d steps: units looked up or computed again, primes compared\n", done, total)
 }

@@ -26,6 +26,7 @@ type campaignFlags struct {
 	residues  []int64
 	stopAfter time.Duration
 	nice      bool
+	push      string
 }
 
 func (c *campaignFlags) add(f *pflag.FlagSet) {
@@ -36,6 +37,7 @@ func (c *campaignFlags) add(f *pflag.FlagSet) {
 	f.Var(c.index, "shard-index", "the same with i from 0 to n-1, as Kubernetes counts")
 	f.Int64SliceVar(&c.residues, "residue", nil, "look only at the fibers of these residues, such as 1,-1: many times faster; needs --checkpoint")
 	f.DurationVar(&c.stopAfter, "stop-after", 0, "begin no unit after this time, such as 2h; needs --checkpoint")
+	f.StringVar(&c.push, "push", "", "when all units are done, push the folder to this repository of an OCI registry; needs --checkpoint")
 	f.BoolVar(&c.nice, "nice", false, "run at the lowest priority")
 }
 
@@ -46,6 +48,8 @@ func (c *campaignFlags) check(transcript string) error {
 		return usageError("--residue needs --checkpoint DIR: a search of single residues has no artifact, only a ledger")
 	case c.folder == "" && c.stopAfter != 0:
 		return usageError("--stop-after needs --checkpoint DIR, where the work is saved")
+	case c.folder == "" && c.push != "":
+		return usageError("--push needs --checkpoint DIR: what is pushed is its ledger and fingerprints")
 	case c.stopAfter < 0:
 		return usageError("--stop-after %v: expected a time such as 90m or 2h", c.stopAfter)
 	case c.folder != "" && transcript != "":
@@ -96,7 +100,10 @@ func (c *campaignFlags) run(ctx context.Context, h campaign.Header, o kernel.Opt
 	if err != nil {
 		return interrupted(err, f.Ledger)
 	}
-	return finish(f.Ledger, w, output)
+	if err := finish(f.Ledger, w, output); err != nil || c.push == "" {
+		return err
+	}
+	return pushResult(ctx, c.push, c.folder, f.Ledger)
 }
 
 func program() string {

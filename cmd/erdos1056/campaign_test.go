@@ -13,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/erdos1056/erdos1056/kernel"
 	"github.com/erdos1056/erdos1056/kernel/campaign"
+	"github.com/erdos1056/erdos1056/kernel/plan"
 )
 
 const smallRange = "20000..21000"
@@ -32,7 +34,7 @@ func TestCampaignGivesTheArtifactOfASearch(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "k15")
 	want := plainSearch(t, "--range", smallRange)
 	for _, saved := range []string{"240 units, 0 done", "240 units, 240 done"} {
-		code, stdout, stderr := run1(t, "--range", smallRange, "--checkpoint", dir, "--double-check", "0.1", "--nice")
+		code, stdout, stderr := run1(t, "--range", smallRange, "--checkpoint", dir, "--double-check=0.1", "--nice")
 		if code != 0 || stdout != want || !strings.Contains(stderr, saved) || !strings.Contains(stderr, "negative: no fiber of 16 cuts among 98 primes") {
 			t.Errorf("exit %d, stdout %s, stderr %s", code, stdout, stderr)
 		}
@@ -67,10 +69,19 @@ func TestCampaignEndsWithAWitness(t *testing.T) {
 	}
 }
 
+func TestStatusListsTheLeastPrimes(t *testing.T) {
+	dir := t.TempDir()
+	plainSearch(t, "--range", "2..3011", "--checkpoint", dir)
+	code, stdout, _ := run1(t, "status", dir)
+	if want := "records   2 at 2, 3 at 5, 5 at 17, 6 at 23, 7 at 71, 9 at 599, 11 at 3011\n"; code != 0 || !strings.Contains(stdout, want) {
+		t.Errorf("exit %d, status lacks %q:\n%s", code, want, stdout)
+	}
+}
+
 func TestCampaignOfResiduesWritesItsWitness(t *testing.T) {
 	dir := t.TempDir()
 	output := filepath.Join(dir, "witness.json")
-	code, stdout, stderr := run1(t, "--range", "2..3000", "--k", "6", "--residue", "1,-1", "--checkpoint", filepath.Join(dir, "r"), "--output", output, "--double-check", "0.2")
+	code, stdout, stderr := run1(t, "--range", "2..3000", "--k", "6", "--residue", "1,-1", "--checkpoint", filepath.Join(dir, "r"), "--output", output, "--double-check=0.2")
 	if code != 0 || stdout != "" || !strings.Contains(stderr, "witness: p = 71 has 7 cuts of residue 70") {
 		t.Errorf("exit %d, %s, %s", code, stdout, stderr)
 	}
@@ -153,11 +164,9 @@ func killAtRandom(t *testing.T, dir string, size int, kill func() error, ended <
 		return false
 	case <-time.After(time.Duration(rand.Int64N(int64(40 * time.Millisecond)))):
 	}
-	if err := kill(); err != nil {
-		return false // it has just ended
-	}
+	err := kill()
 	<-ended
-	return true
+	return err == nil // otherwise it has just ended
 }
 
 func TestDamagedLedgerIsCutBackAndSaidByTheCommand(t *testing.T) {
@@ -197,7 +206,7 @@ func begin(t *testing.T, dir string, args ...string) (pid int, stderr *bytes.Buf
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if text, _ := ledgerOf(t, dir); bytes.Count(text, []byte("\n")) == 3 { // the campaign and two planted positives
 			break
 		}
@@ -352,6 +361,14 @@ func TestPlanSaysCostAndWritesJobs(t *testing.T) {
 	}
 }
 
+func TestProgressOfACampaignNamesUnits(t *testing.T) {
+	r := &reporter{started: time.Now(), from: 0.25}
+	r.SeeCampaign(campaign.Progress{Progress: kernel.Progress{Range: plan.Range{Lo: 2, Hi: 100}, P: 97, Primes: 3, Cuts: 300}, Units: 3310, Done: 412}, time.Now().Add(-14*time.Second))
+	if line := r.line(); !strings.Contains(line, "p = 97") || !strings.HasSuffix(line, "  units 412/3 310  saved 14 s ago") {
+		t.Errorf("%q", line)
+	}
+}
+
 func TestUsageErrorsOfCampaigns(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
@@ -368,7 +385,7 @@ func TestUsageErrorsOfCampaigns(t *testing.T) {
 		"--range 2..9 --shard 9/8":                                  "--shard 9/8: \"9/8\" is not a shard; write i/n",
 		"--range 2..9 --shard-index 8/8":                            "--shard-index 8/8",
 		"--range 2..9 --shard-index x":                              "expected i/n with 0 <= i < n",
-		"--range 2..9 --double-check 2":                             "--double-check 2: expected a fraction",
+		"--range 2..9 --double-check=2":                             "--double-check 2: expected a fraction",
 		"--range 2..9 --checkpoint " + file:                         "not a directory",
 		"--range 100..111 --checkpoint " + dir + "/k15":             "another campaign: its range is \"100..110\", asked for is \"100..111\"",
 		"--range 100..110 --checkpoint " + dir + "/k15 --residue 1": "its kind is",

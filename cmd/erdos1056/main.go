@@ -33,6 +33,7 @@ const usage = `erdos1056 finds, for every prime p of a range, the largest set of
   erdos1056 replay ARTIFACT             recompute an artifact with the other kernel
   erdos1056 fibers --range A..B         list the large fibers, or those of one residue
   erdos1056 witness FILE                check the intervals of a witness file
+  erdos1056 certify FILE                turn a witness into a Lean proof
   erdos1056 selftest                    test this program on this machine
   erdos1056 cpu | version | help
 
@@ -40,7 +41,7 @@ Example:  erdos1056 --range 10428401..10428600 --output artifact.txt
 Flags of a verb:  erdos1056 VERB --help      of the search:  erdos1056 search --help
 
 Exit codes: 0 done or verified, 1 mismatch or failed check, 64 usage,
-66 input missing, 70 internal error, 75 interrupted.
+66 input missing, 70 internal error, 75 interrupted, to be resumed.
 `
 
 var verbs = map[string]func(context.Context, []string) error{
@@ -52,6 +53,7 @@ var verbs = map[string]func(context.Context, []string) error{
 	"replay":   runReplay,
 	"fibers":   runFibers,
 	"witness":  runWitness,
+	"certify":  runCertify,
 	"selftest": runSelftest,
 	"cpu":      runCPU,
 	"version":  runVersion,

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/erdos1056/erdos1056/lean"
 )
 
 const testdata = "../../testdata/erdos-frontier/"
@@ -72,7 +74,7 @@ func TestSearchPrintsTheArtifactAndNothingElse(t *testing.T) {
 func TestSearchWritesFiles(t *testing.T) {
 	dir := t.TempDir()
 	artifact, record := filepath.Join(dir, "artifact"), filepath.Join(dir, "transcript")
-	code, stdout, stderr := run1(t, "search", "--range", "2..2000", "--k", "8", "--output", artifact, "--transcript", record, "--double-check", "1", "--threads", "2")
+	code, stdout, stderr := run1(t, "search", "--range", "2..2000", "--k", "8", "--output", artifact, "--transcript", record, "--double-check", "--threads", "2")
 	if code != 0 || stdout != "" || !strings.Contains(stderr, "witness: p = 599 has 9 cuts") {
 		t.Errorf("exit %d, stdout %q, stderr %s", code, stdout, stderr)
 	}
@@ -224,6 +226,28 @@ func TestWitness(t *testing.T) {
 	}
 }
 
+func TestCertify(t *testing.T) {
+	proof := filepath.Join(t.TempDir(), "proof.ndjson")
+	code, stdout, stderr := run1(t, "certify", testdata+"witnesses/erdos1056-k05.witness.json", "--output", proof)
+	if code != 0 || stdout != "" || !strings.Contains(stderr, "proof of Erdos1056.certificate for k = 5") {
+		t.Errorf("exit %d, %q, %q", code, stdout, stderr)
+	}
+	b, err := os.ReadFile(proof)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := lean.Judge(context.Background(), bytes.NewReader(b), lean.Options{Target: "Erdos1056.certificate"})
+	if err != nil || report.Verdict != "accept" {
+		t.Errorf("the proof is judged %q: %s; %v", report.Verdict, report.Reason, err)
+	}
+	if code, stdout, _ := run1(t, "certify", "--lean", testdata+"witnesses/erdos1056-k02.witness.json"); code != 0 || !strings.Contains(stdout, "theorem") {
+		t.Errorf("--lean: exit %d, %q", code, stdout)
+	}
+	if code, _, stderr := run1(t, "certify", testdata+"derived/witness-variants/product-not-one.witness.json"); code != exitMismatch || !strings.Contains(stderr, "has product 5 mod 11") {
+		t.Errorf("a false witness: exit %d, %q", code, stderr)
+	}
+}
+
 func TestSelftest(t *testing.T) {
 	code, stdout, _ := run1(t, "selftest")
 	if code != 0 || !strings.Contains(stdout, "\n0 failures in ") || strings.Count(stdout, "OK") < 20 {
@@ -309,7 +333,7 @@ func TestUserSignalAsksForALine(t *testing.T) {
 func TestNumbersForPeople(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{thousands(7), "7"}, {thousands(1234), "1 234"}, {thousands(18_204_113), "18 204 113"},
-		{metric(0), "0"}, {metric(1.31e9), "1.31 G"}, {metric(61_200_000), "61.2 M"}, {metric(5e12), "5e+03 G"},
+		{metric(0), "0"}, {metric(1.31e9), "1.31 G"}, {metric(61_200_000), "61.2 M"}, {metric(5e12), "5 T"}, {metric(7e18), "7e+03 P"},
 		{duration(12), "12 s"}, {duration(600), "10 min"}, {duration(9*3600 + 720), "9 h 12 min"},
 		{timeLeft(10, 0), "unknown"}, {timeLeft(10, 0.5), "10 s"}, {size(1 << 20), "1 MiB"}, {size(32 << 10), "32 KiB"}, {size(-1), "unknown"},
 	} {

@@ -17,20 +17,23 @@ units on which two ledgers disagree are refused. The bytes do not depend on how 
 shared out. Artifacts may be merged too, without a ledger.
 
   erdos1056 merge shards/*/ --output k15.txt
+  erdos1056 merge --pull registry.example/k15 --output k15.txt
   erdos1056 merge --output all.txt a.txt b.txt c.txt
 `
 
-func runMerge(_ context.Context, args []string) error {
+func runMerge(ctx context.Context, args []string) error {
 	f := newFlags("merge", mergeHelp)
 	output := f.String("output", "", "write the artifact to this file and the ledger to FILE.ledger")
 	partial := f.Bool("partial", false, "merge what is done up to the first gap")
+	pull := f.StringArray("pull", nil, "pull a pushed result, REPOSITORY@sha256:HEX, or all results of REPOSITORY")
+	side := f.String("fingerprints", "", "pull the fingerprints too, into this folder")
 	if err := parse(f, args, anyNumber, ""); err != nil {
 		return helped(err)
 	}
 	switch {
 	case *output == "":
 		return usageError("--output is missing; write --output FILE")
-	case f.NArg() == 0:
+	case f.NArg() == 0 && len(*pull) == 0:
 		return usageError("nothing to merge; write erdos1056 merge DIR... --output FILE")
 	}
 	for _, name := range []string{*output, *output + ".ledger"} {
@@ -42,12 +45,23 @@ func runMerge(_ context.Context, args []string) error {
 	switch {
 	case err != nil:
 		return err
-	case len(artifacts) > 0 && len(rest) > 0:
-		return usageError("%s is an artifact, %s is not: merge ledgers with ledgers, artifacts with artifacts", artifacts[0].Name, rest[0])
+	case len(artifacts) > 0 && len(rest)+len(*pull) > 0:
+		return usageError("%s is an artifact, %s is not: merge ledgers with ledgers, artifacts with artifacts", artifacts[0].Name, append(rest, *pull...)[0])
 	case len(artifacts) > 0:
 		return mergeArtifacts(artifacts, *output)
 	}
-	return mergeLedgers(rest, *partial, *output)
+	sources, err := pullResults(ctx, *pull, *side)
+	if err != nil {
+		return err
+	}
+	for _, name := range rest {
+		l, err := soundLedger(name)
+		if err != nil {
+			return err
+		}
+		sources = append(sources, campaign.Source{Name: name, Ledger: l})
+	}
+	return mergeLedgers(sources, *partial, *output)
 }
 
 // readArtifacts reads those of the files that are artifacts and returns the names of the rest.
@@ -89,15 +103,7 @@ func mergeArtifacts(parts []campaign.NamedArtifact, output string) error {
 	return nil
 }
 
-func mergeLedgers(names []string, partial bool, output string) error {
-	var sources []campaign.Source
-	for _, name := range names {
-		l, err := soundLedger(name)
-		if err != nil {
-			return err
-		}
-		sources = append(sources, campaign.Source{Name: name, Ledger: l})
-	}
+func mergeLedgers(sources []campaign.Source, partial bool, output string) error {
 	m, err := campaign.Merge(sources, partial)
 	if err != nil {
 		return &codedError{exitMismatch, err}

@@ -166,8 +166,8 @@ func thousands(n uint64) string {
 
 // metric writes a rate with three digits and a prefix.
 func metric(x float64) string {
-	for _, prefix := range []string{"", "k", "M", "G"} {
-		if x < 1000 || prefix == "G" {
+	for _, prefix := range []string{"", "k", "M", "G", "T", "P"} {
+		if x < 1000 || prefix == "P" {
 			return strings.TrimSpace(fmt.Sprintf("%.3g %s", x, prefix))
 		}
 		x /= 1000

@@ -42,7 +42,8 @@ func runSearch(ctx context.Context, args []string) error {
 	f.Var(wholeFlag{&k, plan.MinK, plan.MaxK}, "k", "number of consecutive intervals of a witness")
 	f.StringVar(&output, "output", "", "write the artifact to this file, whole or not at all, instead of stdout")
 	f.StringVar(&transcript, "transcript", "", "write the fingerprint of every prime to this file")
-	f.Float64Var(&doubleCheck, "double-check", 0, "fraction of the primes, 0 to 1, to run a second time with a random unit and compare")
+	f.Float64Var(&doubleCheck, "double-check", 0, "run every prime a second time with a random unit and compare; =0.01 takes a sample of that fraction")
+	f.Lookup("double-check").NoOptDefVal = "1"
 	c.add(f)
 	w.add(f, kernel.Auto)
 	if err := parse(f, args, 0, "erdos1056 --range A..B"); err != nil {

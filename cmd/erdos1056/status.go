@@ -84,6 +84,9 @@ func statusText(s campaign.Summary) string {
 	if s.Best != nil {
 		row("best", "%d cuts of residue %d at p = %d", len(s.Best.Cuts), s.Best.Residue, s.Best.P)
 	}
+	if len(s.Records) > 0 {
+		row("records", "%s", recordsText(s.Records))
+	}
 	if s.Witness != nil {
 		row("witness", "p = %d: %v", s.Witness.P, s.Witness.Cuts)
 	} else {
@@ -107,6 +110,15 @@ func statusText(s campaign.Summary) string {
 	}
 	row("root", "%s", s.Root)
 	return b.String()
+}
+
+// recordsText lists multiplicities and the first primes that reach them.
+func recordsText(records []campaign.Record) string {
+	items := make([]string, len(records))
+	for i, r := range records {
+		items[i] = fmt.Sprintf("%d at %d", r.Multiplicity, r.P)
+	}
+	return strings.Join(items, ", ")
 }
 
 // statusLine is the JSON form; docs/formats.md lists its fields.
@@ -135,6 +147,7 @@ func statusLine(s campaign.Summary) any {
 		Rate              float64            `json:"cuts_per_second"`
 		SecondsLeft       float64            `json:"seconds_left"`
 		Best              *campaign.Fiber    `json:"best"`
+		Records           []campaign.Record  `json:"records"`
 		Witness           *campaign.Fiber    `json:"witness"`
 		ExpectedWitnesses float64            `json:"expected_witnesses"`
 		NearMisses        []campaign.Fiber   `json:"near_misses"`
@@ -145,7 +158,7 @@ func statusLine(s campaign.Summary) any {
 		Positives         map[string]int     `json:"positives"`
 		Root              string             `json:"root"`
 	}{"status", s.Header, s.Complete(), s.Units, s.Done, s.Covered.Lo, s.Covered.Hi, s.Primes, s.Cuts, s.Fraction, s.Seconds, s.Rate, s.SecondsLeft,
-		s.Best, s.Witness, s.ExpectedWitnesses, s.NearMisses, s.Counted.Primes, counts, s.Checks, append([]campaign.Failure{}, s.Failures...),
+		s.Best, s.Records, s.Witness, s.ExpectedWitnesses, s.NearMisses, s.Counted.Primes, counts, s.Checks, append([]campaign.Failure{}, s.Failures...),
 		map[string]int{"before": s.Positives.Before, "before_found": s.Positives.BeforeFound, "after": s.Positives.After, "after_found": s.Positives.AfterFound}, s.Root}
 }
 

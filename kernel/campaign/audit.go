@@ -29,8 +29,8 @@ type AuditOptions struct {
 	// the whole unit is computed again with the kernel of Options.
 	Fingerprints []string
 	kernel.Options
-	// Report, if not nil, is called after every step: a unit computed again or a prime
-	// compared. Calls may overlap.
+	// Report, if not nil, is called after every step: the fingerprints of a unit looked up,
+	// or computed again, or a prime compared. Calls may overlap.
 	Report func(done, total int)
 }
 
@@ -68,6 +68,11 @@ func (l *Ledger) Audit(ctx context.Context, o AuditOptions) (AuditReport, error)
 	}
 	picks := a.draw()
 	a.total = len(picks)
+	for i, x := range picks {
+		if i == 0 || picks[i-1].unit != x.unit {
+			a.total++
+		}
+	}
 	for _, u := range l.Units {
 		if err := a.checkFibers(ctx, u, u.NearMisses); err != nil {
 			return AuditReport{}, err
@@ -185,6 +190,7 @@ func (a *audit) claims(ctx context.Context, picks []pick) ([]claim, error) {
 			if err := a.checkFibers(ctx, u, []Fiber{*u.Best}); err != nil {
 				return nil, err
 			}
+			a.step()
 		}
 		c := claim{line: lines.lines[x.place]}
 		fmt.Sscan(c.line, &c.p) // fingerprints.check has compared it with the sieve

@@ -12,7 +12,7 @@
 //
 //	ledger.jsonl           what was done, one synced line for each unit
 //	fingerprints/DIGEST    the fingerprint of every prime of a unit, named by its digest
-//	lock                   held by the process that works here
+//	lock, lock.holder      held by the process that works here, and which one that is
 //	ledger.jsonl.bad       what was cut off from a damaged ledger, if that ever happened
 //
 // # Ledger

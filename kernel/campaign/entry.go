@@ -122,17 +122,27 @@ func (f Fiber) check(r plan.Range, least int) error {
 
 // A Unit is a finished unit. All of it but Run is the same whoever does the unit.
 type Unit struct {
-	Type       string  `json:"type"` // "unit"
-	Lo         uint32  `json:"range_start"`
-	Hi         uint32  `json:"range_end"` // the witness's prime in the unit that has one
-	Primes     uint64  `json:"primes"`
-	Cuts       uint64  `json:"cuts"`        // covered: the sum of the primes
-	Best       *Fiber  `json:"best"`        // largest fiber, the earliest prime's, then the smallest residue's; null without primes
-	NearMisses []Fiber `json:"near_misses"` // fibers of at least k cuts, see nearMiss
-	Counts     Counts  `json:"counts"`
-	Transcript string  `json:"transcript"` // digest of the fingerprints, package transcript
-	Root       string  `json:"root"`       // their Merkle root
-	Run        *Run    `json:"run,omitempty"`
+	Type       string   `json:"type"` // "unit"
+	Lo         uint32   `json:"range_start"`
+	Hi         uint32   `json:"range_end"` // the witness's prime in the unit that has one
+	Primes     uint64   `json:"primes"`
+	Cuts       uint64   `json:"cuts"` // covered: the sum of the primes
+	Best       *Fiber   `json:"best"` // largest fiber, the earliest prime's, then the smallest residue's; null without primes
+	Records    []Record `json:"records,omitempty"`
+	NearMisses []Fiber  `json:"near_misses"` // fibers of at least k cuts, see nearMiss
+	Counts     Counts   `json:"counts"`
+	Transcript string   `json:"transcript"` // digest of the fingerprints, package transcript
+	Root       string   `json:"root"`       // their Merkle root
+	Run        *Run     `json:"run,omitempty"`
+}
+
+// A Record is a prime of a unit whose largest fiber has more cuts than those of all primes before
+// it in the unit. The first unit that has a record of at least m cuts thus names the least
+// prime with a fiber of m cuts. The first ledgers lack the records.
+type Record struct {
+	P            uint32 `json:"p"`
+	Residue      uint32 `json:"residue"`
+	Multiplicity int    `json:"multiplicity"`
 }
 
 // Range is the part of the campaign that the unit covers.

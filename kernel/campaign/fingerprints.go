@@ -134,3 +134,26 @@ func (f *fingerprints) check(u Unit) error {
 	}
 	return nil
 }
+
+// ResultFiles names the files of a campaign's folder that make up its result, relative to it
+// and with slashes: the ledger and the side files that are there.
+func ResultFiles(dir string, l *Ledger) []string {
+	names := []string{LedgerName}
+	for _, u := range l.Units {
+		name := sideFile(fingerprintsName, u)
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil && u.Primes > 0 {
+			names = append(names, filepath.ToSlash(name))
+		}
+	}
+	return names
+}
+
+// SideFileName reports whether a name is one that ResultFiles gives to a side file, and returns
+// its last part.
+func SideFileName(name string) (base string, ok bool) {
+	base, ok = strings.CutPrefix(name, fingerprintsName+"/")
+	if digest, err := hex.DecodeString(base); !ok || err != nil || len(digest) != sha256.Size || strings.ToLower(base) != base {
+		return "", false
+	}
+	return base, true
+}

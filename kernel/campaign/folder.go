@@ -17,9 +17,10 @@ import (
 
 // Names in the folder of a campaign.
 const (
-	ledgerName       = "ledger.jsonl"
+	LedgerName       = "ledger.jsonl"
 	fingerprintsName = "fingerprints"
 	lockName         = "lock"
+	holderName       = "lock.holder"
 )
 
 // A Folder is the folder of a campaign or shard, held by this process alone.
@@ -70,7 +71,7 @@ func Open(dir string, want Header) (*Folder, error) {
 }
 
 func (f *Folder) open(want Header) error {
-	name := filepath.Join(f.dir, ledgerName)
+	name := filepath.Join(f.dir, LedgerName)
 	if err := f.load(name); err != nil {
 		return err
 	}
@@ -190,7 +191,7 @@ func (f *Folder) Append(entry any) error {
 // withdraw takes back everything behind the first size bytes of the ledger, which a run wrote
 // that turned out not to be trustworthy. The ledger as it was is kept as .bad.
 func (f *Folder) withdraw(size int64) (kept string, err error) {
-	name := filepath.Join(f.dir, ledgerName)
+	name := filepath.Join(f.dir, LedgerName)
 	b, err := os.ReadFile(name)
 	if err != nil {
 		return "", err
@@ -216,10 +217,9 @@ func (f *Folder) Close() error {
 }
 
 // lockFolder takes the lock, which the system gives back when the process ends, however it
-// ends, and writes into it who holds it.
+// ends, and writes beside it who holds it: a locked file cannot be read everywhere.
 func lockFolder(dir string) (*flock.Flock, error) {
-	name := filepath.Join(dir, lockName)
-	lock := flock.New(name)
+	lock, name := flock.New(filepath.Join(dir, lockName)), filepath.Join(dir, holderName)
 	ok, err := lock.TryLock()
 	if err != nil {
 		return nil, err
@@ -247,7 +247,7 @@ func lockFolder(dir string) (*flock.Flock, error) {
 func Load(name string) (*Ledger, error) {
 	info, err := os.Stat(name)
 	if err == nil && info.IsDir() {
-		name = filepath.Join(name, ledgerName)
+		name = filepath.Join(name, LedgerName)
 		info, err = os.Stat(name)
 	}
 	if err != nil {

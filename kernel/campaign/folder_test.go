@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,7 +48,7 @@ func tinyLedger(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	f.Close()
-	return readFile(t, filepath.Join(dir, ledgerName))
+	return readFile(t, filepath.Join(dir, LedgerName))
 }
 
 func lineAt(text []byte, at int) int { return 1 + bytes.Count(text[:at], []byte("\n")) }
@@ -185,7 +186,7 @@ func TestDamagedTailIsCutBackAndSaid(t *testing.T) {
 	want := done(t, t.TempDir(), tiny()).Root()
 	dir := t.TempDir()
 	done(t, dir, tiny())
-	name := filepath.Join(dir, ledgerName)
+	name := filepath.Join(dir, LedgerName)
 	text := readFile(t, name)
 	for i, bad := range [][]byte{text[:len(text)-3], append(bytes.Clone(text), "{\"type\":\"unit\""...), bytes.Replace(text, []byte(`"primes":0`), []byte(`"primes":7`), 1), []byte("garbage\n"), {}} {
 		writeFile(t, name, bad)
@@ -239,7 +240,7 @@ func TestLedgerOfAnotherCampaignIsRefused(t *testing.T) {
 		}
 	}
 	u := Unit{Type: typeUnit, Lo: 596, Hi: 597, NearMisses: []Fiber{}}
-	writeFile(t, filepath.Join(dir, ledgerName), forge(tiny(), u))
+	writeFile(t, filepath.Join(dir, LedgerName), forge(tiny(), u))
 	if _, err := Open(dir, tiny()); err == nil || !strings.Contains(err.Error(), "unit 1 is 596..597, the plan has 596..596 there") {
 		t.Errorf("%v", err)
 	}
@@ -259,16 +260,55 @@ func TestUnusableFoldersAreRefused(t *testing.T) {
 	}
 }
 
+// FuzzRead gives every line a chain that fits, so that the fuzzer gets past it.
 func FuzzRead(f *testing.F) {
-	f.Add(forge(tiny(), Unit{Type: typeUnit, Lo: 596, Hi: 596, NearMisses: []Fiber{}}))
+	f.Add([]byte(forgedBodies(tiny(), Unit{Type: typeUnit, Lo: 596, Hi: 596, NearMisses: []Fiber{}})))
+	f.Add([]byte(forgedBodies(smallOfResidues(15), Positive{Type: typePositive}, Failure{Type: typeFailure})))
 	f.Add([]byte("{}\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		l, err := Read(bytes.NewReader(b))
-		if err == nil && l.size != int64(len(b)) {
-			t.Fatalf("%d of %d bytes were read", l.size, len(b))
+		var text []byte
+		chain := ""
+		for body := range bytes.Lines(b) {
+			if body = bytes.TrimSuffix(body, []byte("}\n")); len(body) == 0 {
+				body = []byte("{")
+			}
+			chain = link(chain, append(bytes.Clone(body), '}'))
+			text = fmt.Appendf(text, "%s,\"chain\":\"%s\"}\n", body, chain)
 		}
-		if err == nil {
-			l.Root()
+		l, err := Read(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		if l.size != int64(len(text)) {
+			t.Fatalf("%d of %d bytes were read", l.size, len(text))
+		}
+		l.Summarize()
+		if m, err := Merge([]Source{{"fuzz", l}}, true); err == nil {
+			if _, err := Read(bytes.NewReader(m.Text)); err != nil {
+				t.Fatalf("the merged ledger does not read back: %v", err)
+			}
+		}
+	})
+}
+
+// forgedBodies are lines without their chains.
+func forgedBodies(entries ...any) string {
+	var b strings.Builder
+	for _, e := range entries {
+		b.Write(marshal(e))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func FuzzParseFingerprints(f *testing.F) {
+	good := &fingerprints{[]string{"599 1 2 3\n"}}
+	u := Unit{Lo: 596, Hi: 599, Primes: 1, Transcript: good.digest(), Root: good.root()}
+	f.Add(good.text(u.Range(), nil))
+	f.Add([]byte("erdos1056.transcript.v1 596..599\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if got, err := parseFingerprints(b, u, nil); err == nil && (len(got.lines) != 1 || got.lines[0] != good.lines[0]) {
+			t.Fatalf("%q reads as %q", b, got.lines)
 		}
 	})
 }

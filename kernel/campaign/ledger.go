@@ -160,6 +160,11 @@ func (l *Ledger) checkUnit(u Unit) error {
 			return fmt.Errorf("unit %s: the witness at p = %d must end it", r, u.Best.P)
 		}
 	}
+	for i, r := range u.Records {
+		if i > 0 && (r.P <= u.Records[i-1].P || r.Multiplicity <= u.Records[i-1].Multiplicity) || u.Best == nil || r.P > u.Best.P || r.Multiplicity > len(u.Best.Cuts) {
+			return fmt.Errorf("unit %s: record of %d cuts at p = %d: expected ascending primes and numbers of cuts up to the best", u.Range(), r.Multiplicity, r.P)
+		}
+	}
 	for i, f := range u.NearMisses {
 		if err := f.check(r, k); err != nil {
 			return fmt.Errorf("unit %s: %w", r, err)

@@ -23,7 +23,7 @@ type Source struct {
 type Merged struct {
 	*Ledger
 	Text []byte // of the ledger
-	// Artifact is the answer for the whole range; nil in a campaign of residues,
+	// Artifact is the answer for the range that is covered; nil in a campaign of residues,
 	// which does not answer the question of artifacts.
 	Artifact *artifact.Artifact
 	// Twice is the number of units that two sources hold, in agreement; LeftOut that of units
@@ -35,7 +35,7 @@ type Merged struct {
 // kinds, k or residues, gaps, overlaps, units on which two sources disagree, and
 // numbers of primes that an independent count does not confirm are refused. Unless
 // partial is set, everything that the sources set out to cover must be done; with it,
-// the result ends at the first gap.
+// the result ends at the first gap, and grows at its end as more gets done.
 func Merge(sources []Source, partial bool) (*Merged, error) {
 	if len(sources) == 0 {
 		return nil, errors.New("nothing to merge: expected at least one ledger")
@@ -56,7 +56,7 @@ func Merge(sources []Source, partial bool) (*Merged, error) {
 	if err != nil {
 		return nil, err
 	}
-	tiled, err := tile(&head, units, partial)
+	tiled, err := tile(head, units, partial)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +109,8 @@ func agree(a, b sourced) error {
 }
 
 // tile returns the units that cover the range of head without gap or overlap, up to the first
-// witness. For a partial merge it shortens head to what is covered.
-func tile(head *Header, units []sourced, partial bool) ([]Unit, error) {
+// witness or, if partial is set, the first gap.
+func tile(head Header, units []sourced, partial bool) ([]Unit, error) {
 	next, previous := head.Lo, "the start"
 	var tiled []Unit
 	for _, u := range units {
@@ -129,11 +129,8 @@ func tile(head *Header, units []sourced, partial bool) ([]Unit, error) {
 		}
 		next, previous = u.Hi+1, fmt.Sprintf("unit %s of %s", u.Range(), u.name)
 	}
-	if next <= head.Hi {
-		if !partial || len(tiled) == 0 {
-			return nil, &GapError{plan.Range{Lo: next, Hi: head.Hi}}
-		}
-		head.Hi = next - 1
+	if next <= head.Hi && (!partial || len(tiled) == 0) {
+		return nil, &GapError{plan.Range{Lo: next, Hi: head.Hi}}
 	}
 	return tiled, nil
 }
@@ -168,10 +165,14 @@ func build(head Header, units []Unit) (*Merged, error) {
 	return m, nil
 }
 
-// artifact is the answer of a merged ledger of a complete campaign.
+// artifact is the answer of a merged ledger of a complete campaign: for its range or, where
+// there is work left, for what is covered.
 func (m *Merged) artifact() *artifact.Artifact {
 	s := m.Summarize()
 	a := &artifact.Artifact{Plan: m.Header.Plan(), PrimesTested: s.Primes}
+	if !s.Complete() {
+		a.Hi = s.Covered.Hi
+	}
 	if s.Best != nil {
 		a.BestP, a.BestResidue, a.Cuts = s.Best.P, s.Best.Residue, s.Best.Cuts
 	}

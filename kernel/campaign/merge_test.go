@@ -159,8 +159,17 @@ func TestPartialMergeEndsAtTheFirstGap(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, _ := parts[0].Ledger.Covered()
-	if m.Header.Plan().Range != want || m.Artifact.Range != want || m.LeftOut != len(parts[2].Ledger.Units) {
-		t.Errorf("covered %s, artifact of %s, %d units left out; want %s", m.Header.Plan().Range, m.Artifact.Range, m.LeftOut, want)
+	if covered, _ := m.Covered(); covered != want || m.Artifact.Range != want || m.LeftOut != len(parts[2].Ledger.Units) {
+		t.Errorf("covered %s, artifact of %s, %d units left out; want %s", covered, m.Artifact.Range, m.LeftOut, want)
+	}
+	if s := m.Summarize(); s.Complete() || s.Fraction < 0.2 || s.Fraction > 0.5 {
+		t.Errorf("a third of the work is summed up as %+v", s)
+	}
+	if whole := mustMerge(t, parts); !bytes.HasPrefix(whole.Text, m.Text) {
+		t.Error("the partial ledger is not the beginning of the whole one")
+	}
+	if again, err := Merge([]Source{{"partial", m.Ledger}, parts[1], parts[2]}, false); err != nil || again.Artifact.Range != small(15).Plan().Range {
+		t.Errorf("the partial ledger does not merge with the rest: %v", err)
 	}
 	var gap *GapError
 	if _, err := Merge(parts[1:], true); !errors.As(err, &gap) || gap.Lo != 540 {

@@ -96,7 +96,10 @@ func (r *run) do(ctx context.Context) error {
 	if disk := new(DiskError); errors.As(err, &disk) {
 		return err
 	}
-	return errors.Join(err, r.checkAfter(context.WithoutCancel(ctx), size))
+	if failure := r.checkAfter(context.WithoutCancel(ctx), size); failure != nil {
+		return failure // which matters more than how the run came to its end
+	}
+	return err
 }
 
 // survey does the units, from the first to the last or to the first witness.
@@ -210,12 +213,18 @@ func (r *run) take(f kernel.Finding) error {
 	best := fibers.Largest(f.Fibers)
 	if u.Best == nil || len(best.Cuts) > len(u.Best.Cuts) {
 		u.Best = &Fiber{P: f.P, Residue: best.Residue, Cuts: append([]uint32{}, best.Cuts...)}
+		if len(best.Cuts) > 0 {
+			u.Records = append(u.Records, Record{f.P, best.Residue, len(best.Cuts)})
+		}
 		r.best[r.place].Store(int32(len(best.Cuts)))
 	}
 	r.report(f.P)
 	if u.witness(r.header.K) != nil {
 		u.Hi = f.P
-		return errors.Join(r.finish(), errWitness)
+		if err := r.finish(); err != nil {
+			return err
+		}
+		return errWitness
 	}
 	return nil
 }

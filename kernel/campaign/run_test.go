@@ -126,6 +126,30 @@ func TestCampaignOfResiduesCountsTheirFibers(t *testing.T) {
 	}
 }
 
+// The records of a campaign from 2 on are the least primes of each multiplicity.
+func TestRecordsAreTheLeastPrimesOfEachMultiplicity(t *testing.T) {
+	want := []Record{{2, 1, 2}, {5, 1, 3}, {17, 1, 5}, {23, 1, 6}, {71, 70, 7}, {599, 175, 9}}
+	m := mustMerge(t, shards(t, from2(15), 3))
+	if got := m.Summarize().Records; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// A ledger whose units have no records yet is read and gone on with.
+func TestLedgerWithoutRecordsIsResumed(t *testing.T) {
+	dir := t.TempDir()
+	l := done(t, dir, tiny())
+	entries := []any{l.Header}
+	for _, u := range l.Units[:2] {
+		u.Records = nil
+		entries = append(entries, u)
+	}
+	writeFile(t, filepath.Join(dir, LedgerName), forge(entries...))
+	if l := done(t, dir, tiny()); len(l.Units) != 4 {
+		t.Errorf("%d units", len(l.Units))
+	}
+}
+
 func TestCountsFollowTheDefinition(t *testing.T) {
 	fs := []Fiber{{P: 7, Cuts: make([]uint32, 11)}, {P: 7, Cuts: make([]uint32, 12)}, {P: 7, Cuts: make([]uint32, 14)}, {P: 7, Cuts: make([]uint32, 20)}}
 	var c Counts
@@ -272,8 +296,36 @@ func TestMissedPositiveAfterTheRunTakesItBack(t *testing.T) {
 	if err != nil || len(l.Units) != good || len(l.Positives) != 1 || l.Positives[0].ok() {
 		t.Errorf("%v; %d units, positives %+v", err, len(l.Units), l.Positives)
 	}
-	if kept, err := Load(filepath.Join(dir, ledgerName+".bad")); err != nil || len(kept.Units) != smallUnits {
+	if kept, err := Load(filepath.Join(dir, LedgerName+".bad")); err != nil || len(kept.Units) != smallUnits {
 		t.Errorf("the ledger with the units taken back is not kept: %v", err)
+	}
+}
+
+// Also a run that was interrupted is taken back, and that is what its error says.
+func TestMissedPositiveAfterAnInterruptIsNotHidden(t *testing.T) {
+	f := mustOpen(t, t.TempDir(), small(15))
+	r := newRun(f, Options{})
+	r.positives = []positive{{599, 175, 9}}
+	ctx, cancel := context.WithCancel(context.Background())
+	r.options.Saved = func(Unit) {
+		r.positives = []positive{{599, 175, 10}}
+		cancel()
+	}
+	if err := r.do(ctx); err == nil || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "taken back") {
+		t.Errorf("%v", err)
+	}
+	if len(f.Ledger.Units) != 0 {
+		t.Errorf("%d units are left", len(f.Ledger.Units))
+	}
+}
+
+func TestFullDiskAtTheWitnessIsReported(t *testing.T) {
+	f := mustOpen(t, t.TempDir(), small(8))
+	last := 59 // unit of 599, which has the witness
+	f.file = &faultyFile{f.file.(*os.File), last, false}
+	var disk *DiskError
+	if err := quick(f, Options{}).do(context.Background()); !errors.As(err, &disk) || disk.Done != last {
+		t.Errorf("%v, want a disk error after %d units", err, last)
 	}
 }
 

@@ -5,14 +5,19 @@ import "github.com/erdos1056/erdos1056/kernel/plan"
 // A Summary says how far a campaign, or a shard of one, has come, and whether what it found
 // is what was to be expected.
 type Summary struct {
-	Header     Header
-	Covered    plan.Range // the range of the units done, if there are any
-	Units      int        // that the ledger is to hold
-	Done       int
-	Primes     uint64
-	Cuts       uint64  // covered: the sum of the primes
-	Fraction   float64 // of the work done, by cost
-	Best       *Fiber  // nil if no prime was done
+	Header   Header
+	Asked    plan.Range // what the ledger is to cover; zero for a shard without units
+	Covered  plan.Range // the range of the units done, if there are any
+	Units    int        // that the ledger is to hold; those done in a merged ledger
+	Done     int
+	Primes   uint64
+	Cuts     uint64  // covered: the sum of the primes
+	Fraction float64 // of the work done, by cost
+	Best     *Fiber  // nil if no prime was done
+	// Records are the primes whose largest fiber has more cuts than those of all primes
+	// done before them: in a complete campaign from 2 on, the least primes of each
+	// multiplicity.
+	Records    []Record
 	Witness    *Fiber  // nil if there is none
 	NearMisses []Fiber // of at least k cuts, see Unit
 	// ExpectedWitnesses is the number of fibers of k+1 cuts that the model predicts for
@@ -33,20 +38,22 @@ type Summary struct {
 type Tally struct{ BeforeFound, Before, AfterFound, After int }
 
 // Complete reports whether there is nothing left to do.
-func (s Summary) Complete() bool { return s.Witness != nil || s.Done == s.Units }
+func (s Summary) Complete() bool { return s.Witness != nil || s.Covered.Hi == s.Asked.Hi }
 
 // recentUnits is the number of units that the rate is taken from.
 const recentUnits = 20
 
 // Summarize sums up a ledger.
 func (l *Ledger) Summarize() Summary {
-	s := Summary{Header: l.Header, Done: len(l.Units), Witness: l.Witness(), NearMisses: []Fiber{}, Failures: l.Failures, Root: l.Root()}
+	s := Summary{Header: l.Header, Done: len(l.Units), Witness: l.Witness(), NearMisses: []Fiber{}, Records: []Record{}, Failures: l.Failures, Root: l.Root()}
 	s.Covered, _ = l.Covered()
-	var planned []plan.Range
+	s.Asked, s.Units = l.Header.Plan().Range, s.Done
 	if l.Header.UnitCost > 0 {
-		planned = l.Header.Units()
+		s.Asked, s.Units = plan.Range{}, 0
+		if planned := l.Header.Units(); len(planned) > 0 {
+			s.Asked, s.Units = plan.Range{Lo: planned[0].Lo, Hi: planned[len(planned)-1].Hi}, len(planned)
+		}
 	}
-	s.Units = max(len(planned), s.Done)
 	for _, u := range l.Units {
 		s.add(u)
 	}
@@ -55,7 +62,7 @@ func (l *Ledger) Summarize() Summary {
 		s.ExpectedCounts[i] = s.Header.Expected(s.Counted.Primes, s.Counted.Cuts, FirstCounted+i)
 	}
 	s.Positives = l.tally()
-	s.estimate(l, planned)
+	s.estimate(l)
 	return s
 }
 
@@ -64,6 +71,11 @@ func (s *Summary) add(u Unit) {
 	s.Cuts += u.Cuts
 	if u.Best != nil && (s.Best == nil || len(u.Best.Cuts) > len(s.Best.Cuts)) {
 		s.Best = u.Best
+	}
+	for _, r := range u.Records {
+		if n := len(s.Records); n == 0 || r.Multiplicity > s.Records[n-1].Multiplicity {
+			s.Records = append(s.Records, r)
+		}
 	}
 	s.NearMisses = append(s.NearMisses, u.NearMisses...)
 	s.Counted.Primes += u.Counts.Primes
@@ -95,20 +107,15 @@ func (l *Ledger) tally() (t Tally) {
 }
 
 // estimate computes the fraction done, the rate and the time left.
-func (s *Summary) estimate(l *Ledger, planned []plan.Range) {
-	if s.Fraction = 1; s.Complete() {
-		planned = nil
-	}
-	var done, left uint64
-	for i, r := range planned {
-		if i < s.Done {
-			done += r.Cost()
-		} else {
-			left += r.Cost()
+func (s *Summary) estimate(l *Ledger) {
+	left := uint64(0)
+	if s.Fraction = 1; !s.Complete() {
+		whole := s.Asked.Cost()
+		left = whole
+		if s.Done > 0 {
+			left = plan.Range{Lo: s.Covered.Hi + 1, Hi: s.Asked.Hi}.Cost()
 		}
-	}
-	if left > 0 {
-		s.Fraction = float64(done) / float64(done+left)
+		s.Fraction = 1 - float64(left)/float64(whole)
 	}
 	var cuts uint64
 	var milliseconds int64

@@ -15,9 +15,12 @@ import (
 type bucketTable struct {
 	functions bucketFunctions
 	memory    []byte
-	store     []uint16 // bucket b begins at b·bucketRoom
-	heads     []uint64 // where the next key of each bucket goes, as an index into store
-	unchecked int      // keys added since the heads were last held against their ends
+	share     int        // this table gets one of so many parts of the keys; 0 stands for 1
+	room      int        // keys that fit a bucket
+	store     []uint16   // bucket b begins at b·room
+	mates     bucketTeam // the tables whose buckets are counted together with this one's
+	heads     []uint64   // where the next key of each bucket goes, as an index into store
+	unchecked int        // keys added since the heads were last held against their ends
 	overflow  bool
 	cells     [1 << 16]byte
 	list      []cell
@@ -26,12 +29,14 @@ type bucketTable struct {
 
 const (
 	bucketBits = 16
-
-	// A bucket has room for its mean, sixteen standard deviations, and the keys added
-	// between two checks of the heads.
-	checkEvery = 1 << 13
-	bucketRoom = 1<<16 + 16<<8 + 2*checkEvery
+	checkEvery = 1 << 13 // keys added between two checks of the heads
 )
+
+// bucketRoom is the room of a bucket that gets one of `share` parts of the keys: its mean,
+// sixteen standard deviations, and the keys added between two checks.
+func bucketRoom(share int) int {
+	return 1<<bucketBits/max(share, 1) + 16<<(bucketBits/2) + 2*checkEvery
+}
 
 // bucketFunctions are the machine's part; the portable code stands in where it is nil.
 type bucketFunctions struct {
@@ -47,15 +52,14 @@ type bucketFunctions struct {
 
 func (t *bucketTable) reset(p uint32) {
 	n := int(p/2)>>bucketBits + 1
-	var store []byte
-	if size := 2 * n * bucketRoom; size > len(t.memory) {
+	t.room = bucketRoom(t.share)
+	if size := 2 * n * t.room; size > len(t.memory) {
 		t.memory, _ = cleared(nil, size)
 	}
-	store = t.memory
-	t.store = unsafe.Slice((*uint16)(unsafe.Pointer(&store[0])), len(store)/2)
+	t.store = unsafe.Slice((*uint16)(unsafe.Pointer(&t.memory[0])), len(t.memory)/2)
 	t.heads = slices.Grow(t.heads[:0], n)[:n]
 	for b := range t.heads {
-		t.heads[b] = uint64(b * bucketRoom)
+		t.heads[b] = uint64(b * t.room)
 	}
 	t.unchecked, t.overflow = 0, false
 	if t.list == nil {
@@ -87,18 +91,26 @@ func (t *bucketTable) add(keys []int32) {
 // leave it.
 func (t *bucketTable) checkHeads() {
 	for b, head := range t.heads {
-		if head > uint64((b+1)*bucketRoom-checkEvery-1<<11) {
+		if head > uint64((b+1)*t.room-2*checkEvery) {
 			t.overflow = true
 		}
 	}
 }
 
 // bucket returns the remainders of bucket b.
-func (t *bucketTable) bucket(b int) []uint16 { return t.store[b*bucketRoom : t.heads[b]] }
+func (t *bucketTable) bucket(b int) []uint16 { return t.store[b*t.room : t.heads[b]] }
 
-// countBucket adds the keys of bucket b to the cells.
+// countBucket adds the keys of bucket b, those of the mates included, to the cells.
 func (t *bucketTable) countBucket(b int) {
-	keys := t.bucket(b)
+	t.addKeys(t.bucket(b))
+	for _, mate := range t.mates {
+		if mate != t {
+			t.addKeys(mate.bucket(b))
+		}
+	}
+}
+
+func (t *bucketTable) addKeys(keys []uint16) {
 	if whole := len(keys) &^ 7; t.functions.add != nil && whole > 0 {
 		t.functions.add(&t.cells[0], &keys[0], whole)
 		keys = keys[whole:]
@@ -108,11 +120,16 @@ func (t *bucketTable) countBucket(b int) {
 	}
 }
 
-func (t *bucketTable) scan(threshold int, found []cell) (s sums, _ []cell, err error) {
+func (t *bucketTable) scan(threshold int, found []cell) (sums, []cell, error) {
+	return t.scanEvery(1, 0, threshold, found)
+}
+
+// scanEvery is scan for the buckets first, first + step, first + 2·step, ...
+func (t *bucketTable) scanEvery(step, first, threshold int, found []cell) (s sums, _ []cell, err error) {
 	if t.overflow {
-		return s, found, fmt.Errorf("a bucket of %d keys overflowed", bucketRoom)
+		return s, found, fmt.Errorf("a bucket of %d keys overflowed", t.room)
 	}
-	for b := range t.heads {
+	for b := first; b < len(t.heads); b += step {
 		t.countBucket(b)
 		if found, err = t.takeCells(b, threshold, &s, found); err != nil {
 			return s, found, fmt.Errorf("bucket %d: %w", b, err)
@@ -179,7 +196,16 @@ func (t *bucketTable) lookupBucket(b int, cells []cell, places []int) {
 
 // occurrences counts one remainder in bucket b.
 func (t *bucketTable) occurrences(b int, key uint16) uint32 {
-	n, keys := 0, t.bucket(b)
+	n := t.equalKeys(t.bucket(b), key)
+	for _, mate := range t.mates {
+		if mate != t {
+			n += t.equalKeys(mate.bucket(b), key)
+		}
+	}
+	return uint32(n)
+}
+
+func (t *bucketTable) equalKeys(keys []uint16, key uint16) (n int) {
 	if whole := len(keys) &^ 15; whole > 0 {
 		n = t.functions.equal(&keys[0], whole, key)
 		keys = keys[whole:]
@@ -189,7 +215,7 @@ func (t *bucketTable) occurrences(b int, key uint16) uint32 {
 			n++
 		}
 	}
-	return uint32(n)
+	return n
 }
 
 func (t *bucketTable) bytes() int {

@@ -58,31 +58,49 @@ func (s *Scanner) Used() []Counting {
 	return used
 }
 
-// counts returns the empty counts for p.
+// counts returns the empty counts for p, and hands them to the parts.
 func (s *Scanner) counts(p uint32) counts {
-	name := s.Implementation.Name
 	how := s.choose(p)
+	if len(s.parts) > 1 {
+		how = Buckets
+	}
 	c, ok := s.tables[how]
 	if !ok {
-		switch how {
-		case Bytes:
-			c = &byteTable{functions: machineBytes(name)}
-		case Nibbles:
-			f := machineNibbles(name)
-			if f == nil {
-				f = &nibbleFunctions{}
-			}
-			c = &nibbleTable{functions: *f}
-		case Buckets:
-			c = &bucketTable{functions: machineBuckets(name)}
-		default:
-			panic("fibers: no counting " + string(how))
-		}
+		c = s.newCounts(how)
 		if s.tables == nil {
 			s.tables = map[Counting]counts{}
 		}
 		s.tables[how] = c
 	}
 	c.reset(p)
+	for i, part := range s.parts {
+		part.counts = c
+		if team, ok := c.(bucketTeam); ok {
+			part.counts = team[i]
+		}
+	}
 	return c
+}
+
+func (s *Scanner) newCounts(how Counting) counts {
+	name := s.Implementation.Name
+	switch how {
+	case Bytes:
+		return &byteTable{functions: machineBytes(name)}
+	case Nibbles:
+		if f := machineNibbles(name); f != nil {
+			return &nibbleTable{functions: *f}
+		}
+		return &nibbleTable{}
+	case Buckets:
+		var team bucketTeam
+		for range s.parts {
+			team = append(team, &bucketTable{functions: machineBuckets(name), share: len(s.parts)})
+		}
+		if len(team) == 1 {
+			return team[0]
+		}
+		return team
+	}
+	panic("fibers: no counting " + string(how))
 }

@@ -20,3 +20,5 @@
 // Two free checks beside those of package residues: the sum of D must be h, and
 // no cell may have reached half of its counter.
 package fibers
+
+//go:generate go -C _asm run . -out ../fibers_amd64.s -stubs ../fibers_stubs_amd64.go -pkg fibers

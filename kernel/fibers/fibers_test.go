@@ -25,6 +25,9 @@ func scanners() map[string]*Scanner {
 		for _, how := range append(Countings(), AutoCounting) {
 			all[impl.Name+"/"+string(how)] = &Scanner{Implementation: impl, Counting: how}
 		}
+		for _, workers := range []int{2, 3} {
+			all[fmt.Sprintf("%s/%d workers", impl.Name, workers)] = &Scanner{Implementation: impl, Counting: Buckets, Workers: workers}
+		}
 	}
 	return all
 }
@@ -75,7 +78,11 @@ func TestEveryPrimeBelow3000(t *testing.T) {
 
 func TestRandomPrimes(t *testing.T) {
 	all := scanners()
-	for range 4 {
+	rounds := 4
+	if testing.Short() {
+		rounds = 1
+	}
+	for range rounds {
 		p := naive.NextPrime(3 + rand.Uint32N(1<<19))
 		definition := naive.Fibers(p)
 		for _, s := range all {

@@ -27,12 +27,15 @@ type Scanner struct {
 	// Counting overrides the choice of how to count.
 	Counting Counting
 
+	// Workers is the number of goroutines that work on one prime together, each on a part
+	// of its cuts and then on a part of its classes; 0 stands for one. More than one
+	// always count in buckets. It must not change after the first Scan.
+	Workers int
+
 	// Plant makes the next Scan commit one error that a named check must catch.
 	Plant Fault
 
-	chain    residues.Chain
-	keys     []int32
-	wanted   classSet
+	parts    []*part
 	tables   map[Counting]counts
 	found    []cell
 	partners []cell
@@ -60,7 +63,7 @@ func (s *Scanner) Scan(ctx context.Context, p, unit uint32, first, floor int) (P
 		return Profile{}, nil, err
 	}
 	d := s.counts(p)
-	if err := s.count(ctx, d); err != nil {
+	if err := s.count(ctx); err != nil {
 		return Profile{}, nil, err
 	}
 	if s.take(FlippedCell) {
@@ -86,7 +89,7 @@ func (s *Scanner) scanCells(d counts, m int) (sums, error) {
 	threshold := min(max(1, m/2), maxThreshold) // m/2 = ceil((m-1)/2)
 	totals, found, err := d.scan(threshold, s.found[:0])
 	s.found = found
-	p := s.chain.Prime()
+	p := s.prime()
 	if err != nil {
 		return sums{}, &residues.CheckError{P: p, Check: CounterOverflow, Detail: err.Error()}
 	}
@@ -94,9 +97,9 @@ func (s *Scanner) scanCells(d counts, m int) (sums, error) {
 }
 
 func (s *Scanner) profile(totals sums) Profile {
-	p := s.chain.Prime()
+	p := s.prime()
 	return Profile{P: p, Cells: totals.cells, Squares: totals.squares,
-		HalfFactorial: mulMod(s.chain.Middle(), inverse(s.chain.Unit(), p), p)}
+		HalfFactorial: mulMod(s.middle(), inverse(s.unit(), p), p)}
 }
 
 // ExpectedLargest returns the multiplicity that the largest fiber of a prime near p is
@@ -132,6 +135,7 @@ func (s *Scanner) Fiber(ctx context.Context, p, residue uint32) (Fiber, error) {
 	return f, err
 }
 
+// start makes the first pass over all parts and puts them at their beginnings.
 func (s *Scanner) start(p, unit uint32) error {
 	if p < 3 || p > residues.MaxPrime || p%2 == 0 || unit < 1 || unit >= p {
 		return fmt.Errorf("fibers: p = %d, unit = %d: expected an odd prime from 3 to %d and a unit from 1 to p-1", p, unit, residues.MaxPrime)
@@ -139,12 +143,21 @@ func (s *Scanner) start(p, unit uint32) error {
 	if s.Implementation == nil {
 		s.Implementation = residues.Best()
 	}
-	if s.keys == nil {
-		s.keys = make([]int32, residues.BlockSize)
+	for len(s.parts) < max(s.Workers, 1) {
+		s.parts = append(s.parts, &part{keys: make([]int32, residues.BlockSize)})
 	}
-	s.chain.WrongLaneStart = s.take(WrongLaneStart)
-	s.chain.Start(s.Implementation, p, unit)
-	return nil
+	products := make([]uint32, len(s.parts))
+	err := s.each(func(i int, part *part) error {
+		products[i] = part.chain.StartPart(s.Implementation, p, i, len(s.parts))
+		return nil
+	})
+	s.parts[0].chain.WrongLaneStart = s.take(WrongLaneStart)
+	residue := unit
+	for i, part := range s.parts {
+		part.chain.Place(unit, residue)
+		residue = mulMod(residue, products[i], p)
+	}
+	return err
 }
 
 // take reports whether the fault is planted, and removes it.
@@ -157,26 +170,29 @@ func (s *Scanner) take(f Fault) bool {
 }
 
 // count generates all first-half residues and counts their classes.
-func (s *Scanner) count(ctx context.Context, d counts) error {
-	var b residues.Block
-	for {
-		more, err := s.chain.Next(&b, s.keys, true)
-		if err != nil || !more {
-			return err
-		}
-		if s.take(DroppedBlock) {
-			continue
-		}
-		d.add(b.Keys)
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+func (s *Scanner) count(ctx context.Context) error {
+	drop := s.take(DroppedBlock)
+	err := s.each(func(i int, part *part) error {
+		return part.generate(ctx, true, func(b *residues.Block) {
+			if drop && i == 0 {
+				drop = false
+				return
+			}
+			part.counts.add(b.Keys)
+		})
+	})
+	if err != nil {
+		return err
 	}
+	return s.checkSeams()
 }
 
 // Bytes is the memory that the Scanner holds.
 func (s *Scanner) Bytes() int {
-	n := s.wanted.bytes() + 4*cap(s.keys) + 8*(cap(s.found)+cap(s.partners)) + 4*cap(s.scratch)
+	n := 8*(cap(s.found)+cap(s.partners)) + 4*cap(s.scratch)
+	for _, part := range s.parts {
+		n += part.wanted.bytes() + 4*cap(part.keys)
+	}
 	for _, t := range s.tables {
 		n += t.bytes()
 	}

@@ -10,8 +10,8 @@ import (
 
 // survivors turns the large cells s.found of d into the fibers of at least m cuts.
 func (s *Scanner) survivors(ctx context.Context, d counts, m int) ([]Fiber, error) {
-	p, c := s.chain.Prime(), s.chain.Unit()
-	middle := fold(s.chain.Middle(), p)
+	p, c := s.prime(), s.unit()
+	middle := fold(s.middle(), p)
 	s.findPartners(d, mulMod(c, c, p), p)
 	var classes []uint32
 	for i, a := range s.found {
@@ -30,7 +30,9 @@ func (s *Scanner) survivors(ctx context.Context, d counts, m int) ([]Fiber, erro
 	if len(classes) == 0 {
 		return nil, nil
 	}
-	s.chain.Rewind()
+	for _, part := range s.parts {
+		part.chain.Rewind()
+	}
 	return s.collect(ctx, classes, m)
 }
 
@@ -60,28 +62,22 @@ type hit struct {
 func (s *Scanner) collect(ctx context.Context, classes []uint32, m int) ([]Fiber, error) {
 	slices.Sort(classes)
 	classes = slices.Compact(classes)
-	wanted := &s.wanted
-	wanted.machineFilter = machineFilter(s.Implementation.Name)
-	wanted.reset(classes, s.chain.Prime())
-	var hits []hit
-	var b residues.Block
-	for {
-		more, err := s.chain.Next(&b, s.keys, false)
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			break
-		}
-		for _, i := range wanted.filter(b.Keys) {
-			if k := b.Keys[i]; wanted.has(k) {
-				hits = append(hits, hit{k, b.Cut(int(i))})
+	found := make([][]hit, len(s.parts))
+	err := s.each(func(i int, part *part) error {
+		part.wanted.machineFilter = machineFilter(s.Implementation.Name)
+		part.wanted.reset(classes, s.prime())
+		return part.generate(ctx, false, func(b *residues.Block) {
+			for _, place := range part.wanted.filter(b.Keys) {
+				if k := b.Keys[place]; part.wanted.has(k) {
+					found[i] = append(found[i], hit{k, b.Cut(int(place))})
+				}
 			}
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		})
+	})
+	if err != nil {
+		return nil, err
 	}
+	hits := slices.Concat(found...)
 	slices.SortFunc(hits, func(x, y hit) int {
 		return cmp.Or(cmp.Compare(x.residue, y.residue), cmp.Compare(x.t, y.t))
 	})
@@ -90,10 +86,10 @@ func (s *Scanner) collect(ctx context.Context, classes []uint32, m int) ([]Fiber
 
 // assemble puts together the fibers of the residues a and -a of every class a.
 func (s *Scanner) assemble(hits []hit, classes []uint32, m int) []Fiber {
-	p, c := s.chain.Prime(), s.chain.Unit()
+	p, c := s.prime(), s.unit()
 	square, plain := mulMod(c, c, p), inverse(c, p)
 	partners := quotients(classes, square, p, nil)
-	middle := balanced(s.chain.Middle(), p)
+	middle := balanced(s.middle(), p)
 	var fs []Fiber
 	for i, a := range classes {
 		partner := balanced(partners[i], p) // c²/a

@@ -33,24 +33,27 @@ const (
 	Wilson    = "Wilson"
 )
 
-// A Chain generates c·t! mod p for 0 <= t < h = (p-1)/2, block after block. Start
-// must be called before Next. A Chain is about 4 KiB, reusable, and not safe for
-// concurrent use.
+// A Chain generates c·t! mod p for 0 <= t < h = (p-1)/2, block after block, or for one of
+// several parts of these cuts. Start, or StartPart and Place, must be called before
+// Next. A Chain is about 4 KiB, reusable, and not safe for concurrent use.
 type Chain struct {
 	impl *Implementation
 	p, h uint32
 	unit uint32 // c, in [1, p)
 
-	steps uint32 // length n of a lane
-	step  uint32 // steps generated so far in each lane
-	stage stage
+	low, high   uint32 // the part covers the cuts low < t <= high; the first one also t = 0
+	first, last bool   // the first part; the last one, which goes on to the middle
+	steps       uint32 // length n of a lane
+	step        uint32 // steps generated so far in each lane
+	stage       stage
 
-	start [maxLanes + 1]uint32 // c·(j·n)! in [0, p), for j = 0 ... lanes
+	start [maxLanes + 1]uint32 // c·(low + j·n)! in [0, p), for j = 0 ... lanes
 
 	float  floatLanes
 	scalar scalarLanes
 
-	middle uint32 // c·h! in [0, p), once the tail has been generated
+	end    uint32 // c·high! in [0, p), once the tail has been generated
+	middle uint32 // c·h!, once the last part's tail has been generated
 
 	// WrongLaneStart makes the next Start begin one lane at a wrong residue, for
 	// tests that want to see the lane chain check fail.
@@ -61,8 +64,8 @@ type stage uint8
 
 const (
 	zeroStage stage = iota // t = 0
-	laneStage              // 1 <= t <= lanes·n
-	tailStage              // lanes·n < t < h, and the middle
+	laneStage              // low < t <= low + lanes·n
+	tailStage              // low + lanes·n < t <= high, and the middle
 	endStage
 )
 
@@ -82,26 +85,62 @@ func (b *Block) Cut(i int) uint32 {
 // Start prepares the chain of the odd prime p <= MaxPrime with unit 1 <= unit < p: it
 // makes the first pass and places the lanes.
 func (c *Chain) Start(impl *Implementation, p, unit uint32) {
-	c.impl, c.p, c.h, c.unit = impl, p, (p-1)/2, unit
-	c.step, c.stage = 0, zeroStage
-	c.steps = (c.h - 1) / uint32(impl.lanes)
-	c.start[0] = unit
+	c.StartPart(impl, p, 0, 1)
+	c.Place(unit, unit)
+}
+
+// StartPart makes the first pass for part i of n, 0 <= i < n, and returns the product of
+// the part's factors: c·t! at the end of the part over c·t! at its beginning.
+func (c *Chain) StartPart(impl *Implementation, p uint32, i, n int) (product uint32) {
+	c.impl, c.p, c.h = impl, p, (p-1)/2
+	c.low = uint32(uint64(c.h-1) * uint64(i) / uint64(n))
+	c.high = uint32(uint64(c.h-1) * uint64(i+1) / uint64(n))
+	c.first, c.last = i == 0, i == n-1
+	c.steps = (c.high - c.low) / uint32(impl.lanes)
+	c.start[0] = 1
 	if c.steps > 0 {
-		products := impl.products(c)
-		for j, product := range products {
+		for j, product := range impl.products(c) {
 			c.start[j+1] = mulMod(c.start[j], product, p)
+		}
+	}
+	product = c.laneEnd()
+	for t := c.low + uint32(impl.lanes)*c.steps + 1; t <= c.high; t++ {
+		product = mulMod(product, t, p)
+	}
+	return product
+}
+
+// Place puts the lanes at their starts, where c·t! at the beginning of the part is the given
+// residue, in [1, p).
+func (c *Chain) Place(unit, residue uint32) {
+	c.unit = unit
+	c.start[0] = residue // it was 1
+	if c.steps > 0 {
+		for j := range c.impl.lanes {
+			c.start[j+1] = mulMod(c.start[j+1], residue, c.p)
 		}
 	}
 	if c.WrongLaneStart && c.steps > 0 {
 		c.WrongLaneStart = false
-		c.start[1] = p - c.start[1]
+		c.start[1] = c.p - c.start[1]
 	}
-	impl.place(c)
+	c.Rewind()
 }
 
-// Rewind returns to t = 0 without a new first pass.
+// laneEnd is the residue behind the last lane.
+func (c *Chain) laneEnd() uint32 {
+	if c.steps == 0 {
+		return c.start[0]
+	}
+	return c.start[c.impl.lanes]
+}
+
+// Rewind returns to the beginning of the part without a new first pass.
 func (c *Chain) Rewind() {
-	c.step, c.stage = 0, zeroStage
+	c.step, c.stage = 0, laneStage
+	if c.first {
+		c.stage = zeroStage
+	}
 	c.impl.place(c)
 }
 
@@ -123,7 +162,7 @@ func (c *Chain) Next(b *Block, keys []int32, folded bool) (bool, error) {
 			n := min(uint32(BlockSize/lanes), c.steps-c.step)
 			keys = keys[:int(n)*lanes]
 			c.impl.generate(c, keys, folded)
-			*b = Block{Keys: keys, first: 1 + c.step, stride: c.steps, lanes: lanes}
+			*b = Block{Keys: keys, first: c.low + 1 + c.step, stride: c.steps, lanes: lanes}
 			c.step += n
 			return true, nil
 		}
@@ -139,7 +178,7 @@ func (c *Chain) Next(b *Block, keys []int32, folded bool) (bool, error) {
 			return false, err
 		}
 		foldAll(keys, folded)
-		*b = Block{Keys: keys, first: uint32(c.impl.lanes)*c.steps + 1, lanes: 1}
+		*b = Block{Keys: keys, first: c.low + uint32(c.impl.lanes)*c.steps + 1, lanes: 1}
 		return len(keys) > 0, nil
 	}
 	return false, nil
@@ -158,16 +197,17 @@ func (c *Chain) checkLanes() error {
 	return nil
 }
 
-// tail generates the cuts behind the last lane, moves on to the middle and checks it.
+// tail generates the cuts behind the last lane; the last part moves on to the middle and
+// checks it.
 func (c *Chain) tail(keys []int32) ([]int32, error) {
-	x := c.start[0]
-	if c.steps > 0 {
-		x = c.start[c.impl.lanes]
-	}
-	t := uint32(c.impl.lanes)*c.steps + 1
-	for ; t < c.h; t++ {
+	x := c.laneEnd()
+	for t := c.low + uint32(c.impl.lanes)*c.steps + 1; t <= c.high; t++ {
 		x = mulMod(x, t, c.p)
 		keys = append(keys, balanced(x, c.p))
+	}
+	c.end = x
+	if !c.last {
+		return keys, nil
 	}
 	c.middle = mulMod(x, c.h, c.p)
 	square, want := mulMod(c.middle, c.middle, c.p), mulMod(c.unit, c.unit, c.p)
@@ -180,7 +220,14 @@ func (c *Chain) tail(keys []int32) ([]int32, error) {
 	return keys, nil
 }
 
-// Middle returns c·h! mod p in [0, p). It is known after the last block.
+// Begin returns c·t! mod p at the beginning of the part, in [0, p).
+func (c *Chain) Begin() uint32 { return c.start[0] }
+
+// End returns c·t! mod p at the last cut of the part, in [0, p), where the next part must
+// start. It is known after the last block.
+func (c *Chain) End() uint32 { return c.end }
+
+// Middle returns c·h! mod p in [0, p). It is known after the last block of the last part.
 func (c *Chain) Middle() uint32 { return c.middle }
 
 // Prime returns p.

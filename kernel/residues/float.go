@@ -19,14 +19,14 @@ package residues
 // exactly, is the balanced residue.
 //
 // Wide, p < 2^31: h is a multiple of its last bit, at most 2^8, and l = x·t - h, at most
-// 2^7 in size, is exact by the fused multiply-subtract. q may miss the nearest integer to
-// h/p by the error p·2^-55 < 2^-24, so h - q·p lies within p·(1/2 + 2^-24) and is an
-// exact integer; with l it stays within p/2 + 2^8. The second quotient of this number
-// x is -1, 0 or 1, and x/p keeps 1/(2p) > 2^-32 from 1/2, far above its error, so
-// x - q·p is the balanced residue.
+// 2^7 in size, is exact by the fused multiply-subtract (NEON has -l and subtracts it). q
+// may miss the nearest integer to h/p by the error p·2^-55 < 2^-24, so h - q·p lies within
+// p·(1/2 + 2^-24) and is an exact integer; with l it stays within p/2 + 2^8. The second
+// quotient of this number x is -1, 0 or 1, and x/p keeps 1/(2p) > 2^-32 from 1/2, far
+// above its error, so x - q·p is the balanced residue.
 type floatLanes struct {
 	x          [maxLanes]float64 // residues, |x| <= p/2
-	offset     [maxLanes]float64 // lane j: j·n
+	offset     [maxLanes]float64 // lane j: low + j·n
 	p, inverse float64           // p and 1/p
 	index      float64           // of the next factor, from 1 to n
 }
@@ -94,7 +94,7 @@ func newFloat(name, needs string, available func() bool, f floatFunctions) *Impl
 func (l *floatLanes) start(c *Chain, lanes int) {
 	l.p, l.inverse, l.index = float64(c.p), 1/float64(c.p), 1
 	for j := range lanes {
-		l.offset[j] = float64(uint32(j) * c.steps)
+		l.offset[j] = float64(c.low + uint32(j)*c.steps)
 	}
 }
 

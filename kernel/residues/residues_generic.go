@@ -26,7 +26,7 @@ func genericProducts(c *Chain) []uint32 {
 	p, n := uint64(c.p), uint64(c.steps)
 	m := ^uint64(0) / p
 	x0, x1, x2, x3 := uint64(1), uint64(1), uint64(1), uint64(1)
-	for t := uint64(1); t <= n; t++ {
+	for t := uint64(c.low) + 1; t <= uint64(c.low)+n; t++ {
 		x0 = reduce(x0*t, m, p)
 		x1 = reduce(x1*(n+t), m, p)
 		x2 = reduce(x2*(2*n+t), m, p)
@@ -51,9 +51,9 @@ func genericEnds(c *Chain) []uint32 {
 
 func genericGenerate(c *Chain, keys []int32, folded bool) {
 	if folded {
-		c.scalar.generateFolded(keys, uint64(c.p), uint64(c.steps), uint64(c.step)+1)
+		c.scalar.generateFolded(keys, uint64(c.p), uint64(c.steps), uint64(c.low+c.step)+1)
 	} else {
-		c.scalar.generateSigned(keys, uint64(c.p), uint64(c.steps), uint64(c.step)+1)
+		c.scalar.generateSigned(keys, uint64(c.p), uint64(c.steps), uint64(c.low+c.step)+1)
 	}
 }
 

@@ -52,11 +52,11 @@ func (j Job) Name() string {
 	return fmt.Sprintf("erdos1056-%sk%d-%d-%d", kind, j.Campaign.K, j.Campaign.Lo, j.Campaign.Hi)
 }
 
-// Mebibytes is the memory that a shard may need: the fast kernel takes at most 0.6 bytes for
-// each cut of its largest prime and thread; a unit's fingerprints and the program take
-// the rest.
+// Mebibytes is the memory that a shard may need: the fast kernel takes up to 1.5 bytes for
+// each cut of its largest prime and thread, here 2; a unit's fingerprints and the program
+// take the rest.
 func (j Job) Mebibytes() int {
-	table := uint64(j.Campaign.Hi) * 6 / 10
+	table := uint64(j.Campaign.Hi) * 2
 	if j.Campaign.Kind == campaign.Residues {
 		table = 1 << 20
 	}

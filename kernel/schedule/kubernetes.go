@@ -47,7 +47,6 @@ spec:
   completions: %d
   parallelism: %d
   backoffLimitPerIndex: 3
-  maxFailedIndexes: 0
   podFailurePolicy:
     rules:
     - action: Ignore

@@ -109,7 +109,7 @@ func TestStrictDecodingFindsAMisspeltField(t *testing.T) {
 func TestMemoryGrowsWithPrimesAndThreads(t *testing.T) {
 	small, large, special := job(), job(), job(1, -1)
 	large.Threads = 16
-	if a, b, c := small.Mebibytes(), large.Mebibytes(), special.Mebibytes(); a != 256+114 || b != 256+457 || c != 260 {
+	if a, b, c := small.Mebibytes(), large.Mebibytes(), special.Mebibytes(); a != 256+381 || b != 256+1525 || c != 260 {
 		t.Errorf("%d, %d and %d MiB", a, b, c)
 	}
 }

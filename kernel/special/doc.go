@@ -13,3 +13,5 @@
 // take, and needs no memory. There are no seams between lanes: a chain runs through to
 // the middle, where Wilson's theorem, (h!)^2 = (-1)^(h+1), catches every lasting error of it.
 package special
+
+//go:generate go -C _asm run . -out ../special_amd64.s -stubs ../special_stubs_amd64.go -pkg special

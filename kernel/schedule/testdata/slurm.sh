@@ -3,7 +3,7 @@
 #SBATCH --array=1-64
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=4
-#SBATCH --mem=370M
+#SBATCH --mem=637M
 #SBATCH --requeue
 #SBATCH --open-mode=append
 #SBATCH --signal=B:TERM@60

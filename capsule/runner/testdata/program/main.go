@@ -26,6 +26,8 @@ func main() {
 	case "reject":
 		fmt.Fprintln(os.Stderr, "rejected")
 		os.Exit(1)
+	case "fickle":
+		fmt.Println(time.Now().UnixNano())
 	case "sleep":
 		time.Sleep(time.Hour)
 	case "flood":

@@ -1,0 +1,37 @@
+package fibers
+
+import (
+	"testing"
+
+	"github.com/erdos1056/erdos1056/kernel/internal/mutant"
+	"github.com/erdos1056/erdos1056/kernel/residues"
+)
+
+// mutations by the name of the implementation whose counting they break.
+var mutations = map[string][]mutant.Mutation{
+	"avx512": {
+		{What: "an odd class counts in the low half", File: "fibers_amd64.s", Function: "addNibblesAVX512", Old: "$0x00000010", New: "$0x00000001"},
+		{What: "one byte key of eight is not counted", File: "fibers_amd64.s", Function: "addBytes32", Old: "INCB (AX)(BX*1)", New: "NOP"},
+		{What: "the high halves are not summed up", File: "fibers_amd64.s", Function: "scanNibblesAVX512", Old: "VPADDB   Z7, Z6, Z8", New: "VPADDB   Z6, Z6, Z8"},
+		{What: "the threshold is exceeded, not reached", File: "fibers_amd64.s", Function: "scanBytesAVX512", Old: "VPCMPUB    $0x05", New: "VPCMPUB    $0x06"},
+		{What: "a head does not move on", File: "fibers_amd64.s", Function: "partitionKeys", Old: "INCQ DI", New: "NOP"},
+		{What: "half of the equal keys are not added up", File: "fibers_amd64.s", Function: "countEqualAVX2", Old: "$0x4e", New: "$0xe4"},
+		{What: "the filter forgets bit 5 of a class", File: "fibers_amd64.s", Function: "filterAVX512", Old: "VPBLENDMD", New: "VPBLENDMD.Z"},
+	},
+	"generic": {
+		{What: "a cell of the threshold is not found", File: "swar.go", Function: "atLeast", Old: "cellLimit-j", New: "cellLimit-j-1"},
+		{What: "the squares of threes are short", File: "swar.go", Function: "sumUp", Old: "5*n3", New: "4*n3"},
+		{What: "a bucket's last key is lost", File: "buckets.go", Function: "bucket", Old: ": t.heads[b]]", New: ": t.heads[b]-1]"},
+		{What: "the classes of later buckets are taken for those of the first", File: "buckets.go", Function: "takeCells", Old: "uint32(b) << bucketBits", New: "0"},
+	},
+}
+
+// A wrong instruction or constant in the counting makes the tests of this package fail; the
+// same build without one passes.
+func TestMutationsAreCaught(t *testing.T) {
+	name := residues.Best().Name
+	if _, ok := mutations[name]; !ok {
+		name = "generic" // its counting is the portable one
+	}
+	mutant.Test(t, mutations[name], "Tables|Filters|Primes")
+}

@@ -1,0 +1,67 @@
+package fibers
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/erdos1056/erdos1056/kernel/residues"
+)
+
+// A part is one goroutine's share of a prime: a part of the cuts, and where it counts
+// them.
+type part struct {
+	chain  residues.Chain
+	keys   []int32
+	counts counts
+	wanted classSet
+}
+
+// generate calls visit with every block of the part.
+func (p *part) generate(ctx context.Context, folded bool, visit func(*residues.Block)) error {
+	var b residues.Block
+	for {
+		more, err := p.chain.Next(&b, p.keys, folded)
+		if err != nil || !more {
+			return err
+		}
+		visit(&b)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// each calls f for all parts at once and returns the first part's error.
+func (s *Scanner) each(f func(i int, p *part) error) error {
+	if len(s.parts) == 1 {
+		return f(0, s.parts[0])
+	}
+	failures := make([]error, len(s.parts))
+	var workers sync.WaitGroup
+	for i, part := range s.parts {
+		workers.Go(func() { failures[i] = f(i, part) })
+	}
+	workers.Wait()
+	for _, err := range failures {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkSeams compares where each part ended with where the next one started, as the chain
+// does with its lanes.
+func (s *Scanner) checkSeams() error {
+	for i, part := range s.parts[1:] {
+		if end, start := s.parts[i].chain.End(), part.chain.Begin(); end != start {
+			return &residues.CheckError{P: s.prime(), Check: residues.LaneChain, Detail: fmt.Sprintf("part %d of %d ended at residue %d, the next one started at %d", i, len(s.parts), end, start)}
+		}
+	}
+	return nil
+}
+
+func (s *Scanner) prime() uint32  { return s.parts[0].chain.Prime() }
+func (s *Scanner) unit() uint32   { return s.parts[0].chain.Unit() }
+func (s *Scanner) middle() uint32 { return s.parts[len(s.parts)-1].chain.Middle() }
