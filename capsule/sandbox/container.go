@@ -78,8 +78,9 @@ func (c *container) plant(command Command) (root string, err error) {
 
 // supervise runs a client that stays in the foreground until the program ends.
 // To end the program early it calls kill, since killing the client would leave
-// the program running. If this process dies, the client is asked to end, and
-// hands that on to the program. End is Exited unless a limit that this process keeps was
+// the program running. If this process dies, the client is asked to end; runc
+// hands that on to the program, podman keeps the program's time limit instead.
+// End is Exited unless a limit that this process keeps was
 // exceeded; the client's exit code is in ExitCode.
 func supervise(ctx context.Context, client *exec.Cmd, kill func(), limits Limits) (Outcome, error) {
 	var timedOut atomic.Bool

@@ -53,8 +53,14 @@ func hostState(t *testing.T) []string {
 		collect("file", root, 1, ours)
 	}
 	collect("file", ".", 1, anything)
-	for _, root := range []string{"/var/lib/containers", "/run/containers", "/run/libpod", "/run/runc", "/etc/cni"} {
+	for _, root := range []string{"/var/lib/containers", "/run/containers", "/run/libpod", "/etc/cni"} {
 		collect("file", root, 2, anything)
+	}
+	containers, _ := filepath.Glob("/run/runc/*/state.json")
+	for _, c := range containers {
+		if text, _ := os.ReadFile(c); strings.Contains(string(text), own) {
+			state = append(state, "container "+c)
+		}
 	}
 	processes, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, p := range processes {

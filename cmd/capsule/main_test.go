@@ -411,6 +411,7 @@ func TestPodmanRunsTheSameDigest(t *testing.T) {
 		"--cgroups=no-conmon", "--cgroup-parent=/"+filepath.Base(dir), "--log-driver=none",
 		"--volume", dir+"/artifact:/artifacts/0:ro", pinned, "/artifacts/0")
 	podman.Env = append(os.Environ(), "CONTAINERS_CONF="+dir+"/containers.conf", "TMPDIR="+dir)
+	podman.Dir = dir
 	podman.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	var stderr bytes.Buffer
 	podman.Stderr = &stderr
