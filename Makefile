@@ -31,6 +31,11 @@ generate: ## write the assembly and the published schemas again
 	$(GO) generate ./...
 	$(GO) test ./capsule/schema -run Published -update
 
+.PHONY: images
+images: ## rebuild the pinned images and compare their digests
+	@.ci/need $(GO)
+	$(GO) run ./cmd/capsule image --check
+
 .PHONY: bench
 bench: ## build the baseline and print ratios of CPU time and memory against it
 	@.ci/need $(GO) g++ git
