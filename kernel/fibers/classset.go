@@ -1,14 +1,20 @@
 package fibers
 
-import "github.com/erdos1056/erdos1056/kernel/residues"
+import (
+	"slices"
+
+	"github.com/erdos1056/erdos1056/kernel/residues"
+)
 
 // A classSet holds the classes that are looked for. A small table of marks turns nearly all
-// others away; a bitmap of all classes decides about the rest.
+// others away; a search among the classes, or a bitmap if they are many, decides about
+// the rest.
 type classSet struct {
 	machineFilter filterFunction
 	bits          [64]uint32    // marks for the machine's filter: bit a>>6 mod 32 of word a mod 64
 	marks         [1 << 13]byte // marks for the portable one, indexed by the low bits of the class
-	bitmap        []uint64      // bit a is set for the class a
+	classes       []uint32      // ascending
+	bitmap        []uint64      // bit a is set for the class a, if they are many
 	places        [residues.BlockSize + 16]uint32
 }
 
@@ -16,18 +22,27 @@ type classSet struct {
 // is marked, and returns their number.
 type filterFunction func(places *uint32, keys *int32, n int, marks *uint32) int
 
-// reset makes the set hold exactly the given classes of p.
+// manyClasses is the number from which a bitmap beats the search.
+const manyClasses = 1 << 10
+
+// reset makes the set hold exactly the given ascending classes of p.
 func (s *classSet) reset(classes []uint32, p uint32) {
 	clear(s.bits[:])
 	clear(s.marks[:])
+	s.classes = classes
+	for _, a := range classes {
+		s.bits[a%64] |= 1 << (a / 64 % 32)
+		s.marks[a%uint32(len(s.marks))] = 1
+	}
+	if len(classes) < manyClasses {
+		return
+	}
 	if n := int(p/2)/64 + 1; n > len(s.bitmap) {
 		s.bitmap = make([]uint64, n)
 	} else {
 		clear(s.bitmap)
 	}
 	for _, a := range classes {
-		s.bits[a%64] |= 1 << (a / 64 % 32)
-		s.marks[a%uint32(len(s.marks))] = 1
 		s.bitmap[a/64] |= 1 << (a % 64)
 	}
 }
@@ -52,7 +67,11 @@ func (s *classSet) filter(keys []int32) []uint32 {
 // has reports whether the class of a key is in the set.
 func (s *classSet) has(key int32) bool {
 	a := classOf(key)
-	return s.bitmap[a/64]>>(a%64)&1 != 0
+	if len(s.classes) >= manyClasses {
+		return s.bitmap[a/64]>>(a%64)&1 != 0
+	}
+	_, ok := slices.BinarySearch(s.classes, a)
+	return ok
 }
 
 // classOf returns |key| without a branch, since the sign is a coin toss.

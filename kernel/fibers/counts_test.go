@@ -205,15 +205,19 @@ func TestFiltersFindEveryWantedKey(t *testing.T) {
 			continue
 		}
 		set := &classSet{machineFilter: machineFilter(impl.Name)}
-		for _, n := range []int{1, 2, 15, 16, 17, 31, 33, 1000, residues.BlockSize} {
+		for i, n := range []int{1, 2, 15, 16, 17, 31, 33, 1000, residues.BlockSize} {
 			keys := make([]int32, n)
 			var classes []uint32
+			for range i % 2 * manyClasses { // so many that there is a bitmap
+				classes = append(classes, rand.Uint32N(1<<21))
+			}
 			for i := range keys {
 				keys[i] = rand.Int32N(1<<22) - 1<<21
 				if rand.IntN(20) == 0 {
 					classes = append(classes, classOf(keys[i]))
 				}
 			}
+			slices.Sort(classes)
 			set.reset(classes, 1<<23)
 			places := set.filter(keys)
 			for i, k := range keys {

@@ -17,10 +17,9 @@ func cleared(memory []byte, n int) (kept, table []byte) {
 		memory = make([]byte, n)
 		return memory, memory
 	}
-	size := (n + hugePage - 1) / hugePage * hugePage
-	raw := make([]byte, size+hugePage)
+	raw := make([]byte, n+2*hugePage)
 	start := -int(uintptr(unsafe.Pointer(&raw[0]))) & (hugePage - 1)
-	memory = raw[start : start+size : start+size]
-	adviseHugePages(memory)
-	return memory, memory[:n]
+	adviseHugePages(raw[start : start+(n+hugePage-1)/hugePage*hugePage])
+	memory = raw[start : start+n : start+n]
+	return memory, memory
 }

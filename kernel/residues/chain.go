@@ -97,6 +97,9 @@ func (c *Chain) StartPart(impl *Implementation, p uint32, i, n int) (product uin
 	c.high = uint32(uint64(c.h-1) * uint64(i+1) / uint64(n))
 	c.first, c.last = i == 0, i == n-1
 	c.steps = (c.high - c.low) / uint32(impl.lanes)
+	if impl.odd && c.steps > 0 {
+		c.steps -= 1 - c.steps%2
+	}
 	c.start[0] = 1
 	if c.steps > 0 {
 		for j, product := range impl.products(c) {

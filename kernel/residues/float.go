@@ -29,6 +29,11 @@ type floatLanes struct {
 	offset     [maxLanes]float64 // lane j: low + j·n
 	p, inverse float64           // p and 1/p
 	index      float64           // of the next factor, from 1 to n
+
+	// For the first pass by pairs: the factors of a lane, an odd number, lie around a middle
+	// c, and those at the distance d have the product c^2 - d^2.
+	odd    float64           // 2d - 1 for the next d
+	square [maxLanes]float64 // c^2 - (d-1)^2 mod p, |square| <= p
 }
 
 // narrowLimit bounds the primes of the narrow functions.
@@ -39,12 +44,21 @@ const narrowLimit = 1 << 27
 type floatFunctions struct {
 	lanes                  int
 	products, productsWide func(lanes *float64, steps int)
+	// pairs, if not nil, multiplies by 1 <= steps <= maxPairs pairs of factors, p < narrowLimit.
+	pairs                  func(lanes *float64, steps int)
 	generate, generateWide func(keys *int32, lanes *float64, mask uint64, steps int)
 }
 
 // maxSteps bounds the work of one call, which cannot be interrupted, to some ten
 // microseconds.
 const maxSteps = 1 << 10
+
+// maxPairs bounds the growth of the squares in one call of pairs. A square grows by less than
+// 2d < n a step, and with at least 32 lanes n < p/64, so that from |square| <= p/2 it
+// stays below p/2 + 32·p/64 = p. Then |x·square| < p^2/2·(1 + 1/p) < 2^53 for p < 2^27: the
+// product is exact. Its quotient by p is below p/2 + 1, so that rounding misses the
+// nearest integer by less than 2^-26, and |x| stays within (p+1)/2.
+const maxPairs = 32
 
 const (
 	foldMask = 1<<63 - 1  // clears the sign of a double
@@ -54,8 +68,11 @@ const (
 // newFloat makes an implementation of the machine's functions.
 func newFloat(name, needs string, available func() bool, f floatFunctions) *Implementation {
 	return &Implementation{
-		Name: name, Needs: needs, available: available, lanes: f.lanes, float: f,
+		Name: name, Needs: needs, available: available, lanes: f.lanes, odd: f.pairs != nil, float: f,
 		products: func(c *Chain) []uint32 {
+			if f.pairs != nil && c.p < narrowLimit {
+				return c.productsByPairs(f)
+			}
 			c.float.start(c, f.lanes)
 			for j := range f.lanes {
 				c.float.x[j] = 1
@@ -88,6 +105,23 @@ func newFloat(name, needs string, available func() bool, f floatFunctions) *Impl
 		},
 		ends: func(c *Chain) []uint32 { return c.float.residues(f.lanes) },
 	}
+}
+
+// productsByPairs makes the first pass with one multiplication for two factors. The number of
+// factors of a lane is odd.
+func (c *Chain) productsByPairs(f floatFunctions) []uint32 {
+	l := &c.float
+	l.start(c, f.lanes)
+	l.odd = 1
+	for j := range f.lanes {
+		middle := c.low + uint32(j)*c.steps + (c.steps+1)/2
+		l.x[j] = float64(balanced(middle, c.p))
+		l.square[j] = float64(balanced(mulMod(middle, middle, c.p), c.p))
+	}
+	for left := int(c.steps) / 2; left > 0; left -= maxPairs {
+		f.pairs(&l.x[0], min(left, maxPairs))
+	}
+	return l.residues(f.lanes)
 }
 
 // start sets everything but the residues for the first factor of every lane.

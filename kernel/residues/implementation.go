@@ -13,6 +13,7 @@ type Implementation struct {
 
 	available func() bool
 	lanes     int
+	odd       bool // the lanes must have an odd number of factors
 	// products makes the first pass and returns the product of the factors
 	// of each lane, in [0, p).
 	products func(*Chain) []uint32

@@ -116,12 +116,15 @@ func TestPortionsAddUp(t *testing.T) {
 	})
 }
 
-// The first pass is cut into calls of at most maxSteps.
+// The first pass is cut into calls of at most maxSteps, or maxPairs.
 func TestFirstPassesOfAnyLength(t *testing.T) {
-	lengths := []uint32{1, 2, 3, 4, 5, maxSteps - 1, maxSteps, maxSteps + 1, 2*maxSteps - 1, 2 * maxSteps, 3*maxSteps + 1}
+	lengths := []uint32{1, 2, 3, 4, 5, 2*maxPairs - 1, 2*maxPairs + 1, 2*maxPairs + 3, 6*maxPairs + 1, maxSteps - 1, maxSteps, maxSteps + 1, 2*maxSteps - 1, 2 * maxSteps, 3*maxSteps + 1}
 	testAll(t, func(t *testing.T, impl *Implementation) {
 		for _, p := range edgePrimes {
 			for _, n := range lengths {
+				if impl.odd && n%2 == 0 {
+					continue // such lanes are not made
+				}
 				c := Chain{impl: impl, p: p, h: (p - 1) / 2, steps: n}
 				for j, got := range impl.products(&c) {
 					want := uint64(1)
@@ -148,6 +151,8 @@ func TestGeneratorsKnowTheLayout(t *testing.T) {
 		"P":        unsafe.Offsetof(l.p),
 		"Inverse":  unsafe.Offsetof(l.inverse),
 		"Index":    unsafe.Offsetof(l.index),
+		"Odd":      unsafe.Offsetof(l.odd),
+		"Square":   unsafe.Offsetof(l.square),
 		"Size":     unsafe.Sizeof(l),
 	} {
 		if got, ok := constants[name]; !ok || got != int64(want) {

@@ -15,6 +15,7 @@ var mutations = map[string][]mutant.Mutation{
 		{What: "the error of h is not subtracted from x·t", File: "residues_amd64.s", Function: "generateWideAVX512", Old: "VFMSUB213PD", New: "VFMADD213PD"},
 		{What: "the second quotient keeps M", File: "residues_amd64.s", Function: "productsWideAVX512", Old: "VSUBPD", New: "VADDPD"},
 		{What: "the sign mask is not applied to one vector", File: "residues_amd64.s", Function: "generateAVX512", Old: "VPANDQ", New: "VPORQ"},
+		{What: "the distances double instead of growing by one", File: "residues_amd64.s", Function: "pairsAVX512", Old: "VADDPD       Z13, Z12, Z12", New: "VADDPD       Z12, Z12, Z12"},
 	},
 	"avx2": {
 		{What: "the remainder is h + q·p in one vector", File: "residues_amd64.s", Function: "generateAVX2", Old: "VFNMADD231PD", New: "VFMADD231PD"},

@@ -15,7 +15,7 @@ var avx512 = newFloat("avx512", "AVX512F, AVX512DQ, AVX512BW and AVX512VL",
 	},
 	floatFunctions{
 		lanes:    64,
-		products: productsAVX512, productsWide: productsWideAVX512,
+		products: productsAVX512, productsWide: productsWideAVX512, pairs: pairsAVX512,
 		generate: generateAVX512, generateWide: generateWideAVX512,
 	})
 

@@ -47,3 +47,7 @@ func productsWideAVX2(lanes *float64, steps int)
 //
 //go:noescape
 func generateWideAVX2(keys *int32, lanes *float64, mask uint64, steps int)
+
+// pairsAVX512 multiplies every lane by its next pairs of factors, 1 <= steps <= maxPairs times, narrow. It reduces
+// the lanes' squares first, so that they stay below p in size until its end.
+func pairsAVX512(lanes *float64, steps int)

@@ -46,6 +46,7 @@ func main() {
 			generate(a, wide)
 		}
 	}
+	pairs(isa{"AVX512", 8, ZMM})
 	Generate()
 }
 
@@ -147,6 +148,48 @@ func products(a isa, wide bool) {
 	DECQ(steps)
 	JNZ(LabelRef(name + "Loop"))
 	l.store()
+	VZEROUPPER()
+	RET()
+}
+
+// pairs multiplies by two factors at once: those at the distance d from the middle c of a
+// lane have the product c^2 - d^2, and c^2 - d^2 = c^2 - (d-1)^2 - (2d-1).
+func pairs(a isa) {
+	name := "pairs" + a.name
+	TEXT(name, NOSPLIT, "func(lanes *float64, steps int)")
+	Doc(name+" multiplies every lane by its next pairs of factors, 1 <= steps <= maxPairs times, narrow. It reduces",
+		"the lanes' squares first, so that they stay below p in size until its end.")
+	base := Load(Param("lanes"), GP64())
+	steps := Load(Param("steps"), GP64())
+	l := load(a, base)
+	odd, two := a.vector(), a.vector()
+	VBROADCASTSD(Mem{Base: base, Disp: layout.Odd}, odd)
+	VBROADCASTSD(constant("two", 0x4000000000000000), two)
+	var squares []VecVirtual
+	Comment("squares mod p")
+	for u := range vectors {
+		v, q := a.vector(), a.vector()
+		VMOVUPD(l.at(u, layout.Square), v)
+		l.quotient(v, q)
+		VFNMADD231PD(l.p, q, v) // v = v - q·p
+		squares = append(squares, v)
+	}
+	Label(name + "Loop")
+	for u, v := range squares {
+		q := a.vector()
+		VSUBPD(odd, v, v)            // v = c^2 - d^2
+		VMULPD(v, l.x[u], l.x[u])    // x = h = x·v
+		l.quotient(l.x[u], q)        // q = round(h/p)
+		VFNMADD231PD(l.p, q, l.x[u]) // x = h - q·p
+	}
+	VADDPD(two, odd, odd) // 2d - 1 of the next d
+	DECQ(steps)
+	JNZ(LabelRef(name + "Loop"))
+	l.store()
+	for u, v := range squares {
+		VMOVUPD(v, l.at(u, layout.Square))
+	}
+	VMOVSD(odd.AsX(), Mem{Base: base, Disp: layout.Odd})
 	VZEROUPPER()
 	RET()
 }

@@ -11,5 +11,7 @@ const (
 	P       = Offset + 8*MaxLanes
 	Inverse = P + 8
 	Index   = Inverse + 8
-	Size    = Index + 8
+	Odd     = Index + 8
+	Square  = Odd + 8
+	Size    = Square + 8*MaxLanes
 )
