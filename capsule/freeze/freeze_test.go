@@ -23,7 +23,7 @@ var seed = plan.Plan{Range: plan.Range{Lo: 10428401, Hi: 10428600}, K: 15}
 
 // fake is no executable, but has a slot.
 func fake() []byte {
-	return bytes.Join([][]byte{[]byte("before"), []byte(mark), make([]byte, frozen.SlotSize-frozen.MarkSize), []byte("after")}, nil)
+	return bytes.Join([][]byte{[]byte("before"), []byte(rangeSlot.mark), make([]byte, frozen.SlotSize-frozen.MarkSize), []byte("after")}, nil)
 }
 
 func TestClaimIsPatchedAndNothingElse(t *testing.T) {
@@ -39,7 +39,7 @@ func TestClaimIsPatchedAndNothingElse(t *testing.T) {
 	if !bytes.Equal(unfrozen, fake()) {
 		t.Error("the unfrozen verifier was changed")
 	}
-	if !bytes.HasPrefix(verifier, []byte("before"+mark)) || !bytes.HasSuffix(verifier, []byte("after")) || len(verifier) != len(unfrozen) {
+	if !bytes.HasPrefix(verifier, []byte("before"+rangeSlot.mark)) || !bytes.HasSuffix(verifier, []byte("after")) || len(verifier) != len(unfrozen) {
 		t.Errorf("something outside the slot changed: %q", verifier)
 	}
 }
@@ -75,7 +75,7 @@ func TestProgramsThatCannotBeFrozen(t *testing.T) {
 
 func TestVerifierIsStaticAndNamesNoMachine(t *testing.T) {
 	for _, p := range Platforms {
-		unfrozen, err := Source{Module: "../.."}.Unfrozen(context.Background(), p)
+		unfrozen, err := Source{Module: "../.."}.Unfrozen(context.Background(), Verifier, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func native(t *testing.T) Platform {
 // digest builds the verifier and returns its digest.
 func digest(t *testing.T, dir string, p Platform) string {
 	t.Helper()
-	unfrozen, err := Source{Module: dir}.Unfrozen(context.Background(), p)
+	unfrozen, err := Source{Module: dir}.Unfrozen(context.Background(), Verifier, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,12 +241,12 @@ func TestReleaseVerifiersNeedNoToolchain(t *testing.T) {
 	}
 	t.Setenv("PATH", "")
 	for _, p := range Platforms {
-		got, err := Source{Verifiers: dir}.Unfrozen(context.Background(), p)
+		got, err := Source{Verifiers: dir}.Unfrozen(context.Background(), Verifier, p)
 		if err != nil || !bytes.Equal(got, fake()) {
 			t.Errorf("%v: %v", p, err)
 		}
 	}
-	if _, err := (Source{Module: "../.."}).Unfrozen(context.Background(), Platforms[0]); err == nil || !strings.Contains(err.Error(), "--verifiers") {
+	if _, err := (Source{Module: "../.."}).Unfrozen(context.Background(), Verifier, Platforms[0]); err == nil || !strings.Contains(err.Error(), "--verifiers") {
 		t.Errorf("building without a toolchain: %v", err)
 	}
 }
@@ -257,7 +257,7 @@ func TestOtherToolchainsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	_, err := Source{Module: "../.."}.Unfrozen(context.Background(), Platforms[0])
+	_, err := Source{Module: "../.."}.Unfrozen(context.Background(), Verifier, Platforms[0])
 	if err == nil || !strings.Contains(err.Error(), "are built with "+GoVersion+", this is go1.27.0") {
 		t.Errorf("got %v", err)
 	}

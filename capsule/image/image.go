@@ -35,7 +35,7 @@ type Capsule struct {
 func Freeze(ctx context.Context, source freeze.Source, claim plan.Plan, platforms []freeze.Platform) (Capsule, error) {
 	c := Capsule{Claim: claim, Verifiers: make(map[freeze.Platform][]byte)}
 	for _, p := range platforms {
-		unfrozen, err := source.Unfrozen(ctx, p)
+		unfrozen, err := source.Unfrozen(ctx, freeze.Verifier, p)
 		if err != nil {
 			return Capsule{}, err
 		}
