@@ -140,13 +140,14 @@ theorem T.main : Always (fun (a : Prop) => a → a) := propext (Always (fun (a :
 	}
 }
 
-// deep is an export with a term of many layers.
+// deep is an export of an axiom whose type is nested deeply: ((Prop → Prop) → Prop) → …
 func deep(layers int) []byte {
 	var b bytes.Buffer
-	b.WriteString("2.0.0\n1 #NS 0 T\n0 #EV 0\n")
+	b.WriteString("2.0.0\n1 #NS 0 T\n0 #ES 0\n")
 	for i := 1; i <= layers; i++ {
-		fmt.Fprintf(&b, "%d #EA %d 0\n", i, i-1)
+		fmt.Fprintf(&b, "%d #EP #BD 0 %d 0\n", i, i-1)
 	}
+	fmt.Fprintf(&b, "#AX 1 %d\n", layers)
 	return b.Bytes()
 }
 
