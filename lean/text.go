@@ -16,10 +16,20 @@ func (r *Report) Text(took time.Duration) string {
 	case r.Failure != nil:
 		return r.failed()
 	}
+	return r.refused()
+}
+
+// refused tells the problems of the audit, the first in the first line.
+func (r *Report) refused() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "rejected: target %s\n", r.Audit.Target)
-	for _, p := range r.Audit.Problems {
-		fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(p.String(), "\n", "\n  "))
+	a := r.Audit
+	for i, p := range a.Problems {
+		text := p.String()
+		if i == 0 {
+			fmt.Fprintf(&b, "rejected: target %s: %s\n", a.Target, strings.TrimPrefix(text, a.Target+": "))
+			continue
+		}
+		fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
 	}
 	return b.String()
 }

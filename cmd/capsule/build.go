@@ -26,7 +26,7 @@ var build = verb{
 			if *output == "" {
 				return usageError("no folder given; write --output DIR")
 			}
-			capsule, err := claim.freeze(ctx)
+			capsule, err := claim.freeze(ctx, c)
 			if err != nil {
 				return err
 			}

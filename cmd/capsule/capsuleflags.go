@@ -27,9 +27,9 @@ func (f *capsuleFlags) declare(flags *pflag.FlagSet) {
 func (f *capsuleFlags) given() bool { return f.rangeText != "" || f.theorem.given() }
 
 // freeze makes the capsule.
-func (f *capsuleFlags) freeze(ctx context.Context) (capsuleimage.Capsule, error) {
+func (f *capsuleFlags) freeze(ctx context.Context, c *call) (capsuleimage.Capsule, error) {
 	if f.theorem.given() {
-		return f.freezeTheorem(ctx)
+		return f.freezeTheorem(ctx, c)
 	}
 	if f.rangeText == "" {
 		return capsuleimage.Capsule{}, usageError("no claim given; write --range A..B, or --lean --challenge FILE --target NAME")
@@ -41,11 +41,11 @@ func (f *capsuleFlags) freeze(ctx context.Context) (capsuleimage.Capsule, error)
 	return capsuleimage.Freeze(ctx, f.source, claim, platforms)
 }
 
-func (f *capsuleFlags) freezeTheorem(ctx context.Context) (capsuleimage.Capsule, error) {
+func (f *capsuleFlags) freezeTheorem(ctx context.Context, c *call) (capsuleimage.Capsule, error) {
 	if f.rangeText != "" {
 		return capsuleimage.Capsule{}, usageError("a capsule has one claim: --range, or --lean with --challenge and --target")
 	}
-	claim, err := f.theorem.claim()
+	claim, err := f.theorem.claim(c)
 	if err != nil {
 		return capsuleimage.Capsule{}, err
 	}
@@ -76,8 +76,8 @@ func (f *theoremFlags) given() bool {
 	return f.lean || f.challenge != "" || f.target != "" || f.permitFlag.Changed
 }
 
-// claim reads the challenge and checks that it states the theorem.
-func (f *theoremFlags) claim() (formal.Claim, error) {
+// claim reads the challenge and shows how it states the theorem.
+func (f *theoremFlags) claim(c *call) (formal.Claim, error) {
 	switch {
 	case !f.lean:
 		return formal.Claim{}, usageError("--challenge, --target and --permit belong to a formal capsule; add --lean")
@@ -92,8 +92,10 @@ func (f *theoremFlags) claim() (formal.Claim, error) {
 	if err != nil {
 		return formal.Claim{}, usageError("%v", err)
 	}
-	if _, err := lean.Statement(bytes.NewReader(challenge), claim.Target, claim.Permit); err != nil {
+	statement, err := lean.Statement(bytes.NewReader(challenge), claim.Target, claim.Permit)
+	if err != nil {
 		return formal.Claim{}, mismatchError("%s: %v", f.challenge, err)
 	}
+	c.say("%s : %s", claim.Target, statement)
 	return claim, nil
 }

@@ -75,7 +75,7 @@ func (f *imageFlags) run(ctx context.Context, c *call) error {
 	if f.check {
 		return f.compare(ctx, c)
 	}
-	capsule, err := f.capsule(ctx)
+	capsule, err := f.capsule(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -103,12 +103,12 @@ func (f *imageFlags) run(ctx context.Context, c *call) error {
 }
 
 // capsule freezes the claim, or takes the verifiers that are there.
-func (f *imageFlags) capsule(ctx context.Context) (capsuleimage.Capsule, error) {
+func (f *imageFlags) capsule(ctx context.Context, c *call) (capsuleimage.Capsule, error) {
 	if len(f.capsules) == 0 {
-		return f.claim.freeze(ctx)
+		return f.claim.freeze(ctx, c)
 	}
 	if f.claim.given() {
-		return capsuleimage.Capsule{}, usageError("--capsule brings its own claim: leave --range and --lean out")
+		return capsuleimage.Capsule{}, usageError("--capsule brings its own claim: leave --range out, and --lean")
 	}
 	var whole capsuleimage.Capsule
 	for i, name := range f.capsules {

@@ -108,11 +108,11 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{"a proof", exported(t, proof), accepted, "rests on none\n  statement: Always (fun (a : Prop) => a → a)\n"},
 		{"another statement", exported(t, definitions+`theorem T.main : Always (fun (a : Prop) => a → a → a) := fun (a : Prop) (h : a) (i : a) => h`),
-			rejected, "T.main: the type differs from the challenge's"},
+			rejected, "rejected: target T.main: the type differs from the challenge's"},
 		{"another definition", exported(t, strings.Replace(proof, "∀ (a : Prop), p a\n", "∀ (b a : Prop), p a\n", 1)), rejected, "rejected: "},
 		{"another definition, proved", exported(t, `
 def Always : ∀ (p : Prop → Prop), Prop := fun (p : Prop → Prop) => ∀ (a : Prop), a → a
-theorem T.main : Always (fun (a : Prop) => a → a) := fun (a : Prop) (h : a) => h`), rejected, "Always: the value differs from the challenge's"},
+theorem T.main : Always (fun (a : Prop) => a → a) := fun (a : Prop) (h : a) => h`), rejected, "rejected: target T.main: Always: the value differs from the challenge's"},
 		{"another name", exported(t, strings.Replace(proof, "T.main", "T.mine", 1)), rejected, "the file declares no constant of this name"},
 		{"the statement alone", exported(t, challenge), rejected, "the target must be a theorem, but is declared as axiom"},
 		{"an axiom more", exported(t, definitions+`
