@@ -10,6 +10,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/lean/certificate"
 	"github.com/erdos1056/erdos1056/lean/export"
 	"github.com/erdos1056/erdos1056/lean/source"
 	"github.com/erdos1056/erdos1056/lean/term"
@@ -99,6 +100,37 @@ func TestLargeExportIsJudgedShutIn(t *testing.T) {
 	}
 	if out := must(t, "replay", "--sandbox", "built-in", "--capsule", found[0], "--artifact", initial); !strings.Contains(out, "Classical.em rests on propext, Quot.sound, Classical.choice\n") {
 		t.Errorf("got %q", out)
+	}
+}
+
+// TestCertificateOfAWitnessIsJudgedByAFormalCapsule: a theorem that is no
+// stand-in. The certificate serves as its own challenge, for the statement alone
+// is compared.
+func TestCertificateOfAWitnessIsJudgedByAFormalCapsule(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, w certificate.Witness) string {
+		var b bytes.Buffer
+		if err := certificate.Write(&b, w); err != nil {
+			t.Fatal(err)
+		}
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	five := write("five", certificate.Witness{K: 5, P: 71, Cuts: []uint64{7, 9, 19, 51, 61, 63}})
+	four := write("four", certificate.Witness{K: 4, P: 71, Cuts: []uint64{7, 9, 19, 51, 61}})
+	must(t, "build", "--lean", "--challenge", five, "--target", certificate.Theorem, "--permit", "", "--platform", sandbox.Native, "--output", dir)
+	found, err := filepath.Glob(dir + "/bin/*/formal-erdos1056-certificate-*/verifier")
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	if out := must(t, "replay", "--sandbox", "built-in", "--capsule", found[0], "--artifact", five); !strings.Contains(out, certificate.Theorem+" rests on none\n") {
+		t.Errorf("got %q", out)
+	}
+	if out, _ := capsule(t, exitMismatch, "replay", "--sandbox", "built-in", "--capsule", found[0], "--artifact", four); !strings.Contains(out, "the type differs from the challenge's") {
+		t.Errorf("the certificate of another witness: %q", out)
 	}
 }
 
