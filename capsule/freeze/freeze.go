@@ -78,17 +78,20 @@ func IsFormal(verifier []byte) bool { return bytes.Contains(verifier, []byte(for
 // fill returns a copy of the program with a claim in its slot, which must be
 // empty.
 func (s slot) fill(unfrozen, encoded []byte) ([]byte, error) {
-	content, err := s.find(unfrozen)
+	out := bytes.Clone(unfrozen)
+	content, err := s.find(out)
 	if err != nil {
 		return nil, err
 	}
 	if len(bytes.Trim(content, "\x00")) > 0 {
 		return nil, errors.New("freeze: this verifier has a claim already; take an unfrozen one")
 	}
-	out := bytes.Clone(unfrozen)
-	content, err = s.find(out)
 	copy(content, encoded)
-	return out, err
+	// A claim that holds the mark itself could not be read again.
+	if _, err := s.find(out); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // find returns the slot's content, behind the mark.

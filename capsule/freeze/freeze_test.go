@@ -92,6 +92,9 @@ func TestKindsOfVerifiersAreNotMixedUp(t *testing.T) {
 	if _, err := FreezeFormal(formalSlot.fake(), formal.Claim{}); err == nil || !strings.Contains(err.Error(), "no target") {
 		t.Errorf("no claim: %v", err)
 	}
+	if _, err := FreezeFormal(formalSlot.fake(), formal.Claim{Target: "t", Challenge: []byte(formalSlot.mark)}); err == nil || !strings.Contains(err.Error(), "more than one slot") {
+		t.Errorf("a challenge that holds the mark: %v", err)
+	}
 	if _, err := ReadFormalClaim(formalSlot.fake()); err == nil || !strings.Contains(err.Error(), "not frozen") {
 		t.Errorf("unfrozen: %v", err)
 	}
