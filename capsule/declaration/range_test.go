@@ -22,7 +22,7 @@ func TestDeclarationOfARange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unfrozen, err := source.Unfrozen(context.Background(), platform[0])
+	unfrozen, err := source.Unfrozen(context.Background(), freeze.Verifier, platform[0])
 	if err != nil {
 		t.Fatal(err)
 	}

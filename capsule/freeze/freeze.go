@@ -9,55 +9,102 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/erdos1056/erdos1056/capsule/formal"
 	"github.com/erdos1056/erdos1056/capsule/frozen"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 )
 
-// mark is how the slot begins (see package frozen).
-const mark = "\x7ferdos1056 frozen claim slot v1\n"
+// A slot is where a program has its claim: behind a mark.
+type slot struct {
+	mark string
+	size int // of mark and claim, in bytes
+}
+
+// The slots of both kinds of verifiers (see packages frozen and formal).
+var (
+	rangeSlot  = slot{"\x7ferdos1056 frozen claim slot v1\n", frozen.SlotSize}
+	formalSlot = slot{"\x7ferdos1056 formal claim slot v1\n", formal.SlotSize}
+)
 
 // Freeze returns a copy of the unfrozen verifier with the claim in it.
 func Freeze(unfrozen []byte, claim plan.Plan) ([]byte, error) {
-	at, err := findSlot(unfrozen)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := frozen.DecodeClaim(unfrozen[at : at+frozen.SlotSize-frozen.MarkSize]); !errors.Is(err, frozen.ErrUnfrozen) {
-		return nil, errors.New("freeze: this verifier has a claim already; take an unfrozen one")
-	}
 	encoded, err := frozen.EncodeClaim(claim)
 	if err != nil {
 		return nil, fmt.Errorf("freeze: %w", err)
 	}
-	out := bytes.Clone(unfrozen)
-	copy(out[at:], encoded)
-	return out, nil
+	return rangeSlot.fill(unfrozen, encoded)
+}
+
+// FreezeFormal returns a copy of the unfrozen formal verifier with the claim in
+// it.
+func FreezeFormal(unfrozen []byte, claim formal.Claim) ([]byte, error) {
+	encoded, err := claim.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("freeze: %w", err)
+	}
+	return formalSlot.fill(unfrozen, encoded)
 }
 
 // ReadClaim returns the claim of a frozen verifier.
 func ReadClaim(verifier []byte) (plan.Plan, error) {
-	at, err := findSlot(verifier)
+	content, err := rangeSlot.find(verifier)
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	claim, err := frozen.DecodeClaim(verifier[at : at+frozen.SlotSize-frozen.MarkSize])
+	claim, err := frozen.DecodeClaim(content)
 	if err != nil {
 		return plan.Plan{}, fmt.Errorf("freeze: %w", err)
 	}
 	return claim, nil
 }
 
-// findSlot returns where the slot's content begins, behind the mark.
-func findSlot(verifier []byte) (int, error) {
-	at := bytes.Index(verifier, []byte(mark))
+// ReadFormalClaim returns the claim of a frozen formal verifier. The challenge
+// shares memory with the verifier.
+func ReadFormalClaim(verifier []byte) (formal.Claim, error) {
+	content, err := formalSlot.find(verifier)
+	if err != nil {
+		return formal.Claim{}, err
+	}
+	claim, err := formal.Decode(content)
+	if err != nil {
+		return formal.Claim{}, fmt.Errorf("freeze: %w", err)
+	}
+	return claim, nil
+}
+
+// IsFormal reports whether a verifier is a formal one, frozen or not.
+func IsFormal(verifier []byte) bool { return bytes.Contains(verifier, []byte(formalSlot.mark)) }
+
+// fill returns a copy of the program with a claim in its slot, which must be
+// empty.
+func (s slot) fill(unfrozen, encoded []byte) ([]byte, error) {
+	out := bytes.Clone(unfrozen)
+	content, err := s.find(out)
+	if err != nil {
+		return nil, err
+	}
+	if len(bytes.Trim(content, "\x00")) > 0 {
+		return nil, errors.New("freeze: this verifier has a claim already; take an unfrozen one")
+	}
+	copy(content, encoded)
+	// A claim that holds the mark itself could not be read again.
+	if _, err := s.find(out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// find returns the slot's content, behind the mark.
+func (s slot) find(verifier []byte) ([]byte, error) {
+	at := bytes.Index(verifier, []byte(s.mark))
 	if at < 0 {
-		return 0, errors.New("freeze: this is no verifier of this project: it has no slot for a claim")
+		return nil, errors.New("freeze: this is no verifier of this project and kind: it has no slot for a claim")
 	}
-	if bytes.LastIndex(verifier, []byte(mark)) != at {
-		return 0, errors.New("freeze: this verifier has more than one slot for a claim")
+	if bytes.LastIndex(verifier, []byte(s.mark)) != at {
+		return nil, errors.New("freeze: this verifier has more than one slot for a claim")
 	}
-	if len(verifier)-at < frozen.SlotSize {
-		return 0, errors.New("freeze: this verifier is cut off within its slot for a claim")
+	if len(verifier)-at < s.size {
+		return nil, errors.New("freeze: this verifier is cut off within its slot for a claim")
 	}
-	return at + frozen.MarkSize, nil
+	return verifier[at+len(s.mark) : at+s.size], nil
 }

@@ -7,23 +7,31 @@ import (
 	"debug/buildinfo"
 	"debug/elf"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
-	"github.com/erdos1056/erdos1056/capsule/frozen"
+	"github.com/erdos1056/erdos1056/capsule/formal"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 )
 
 var seed = plan.Plan{Range: plan.Range{Lo: 10428401, Hi: 10428600}, K: 15}
 
+// theorem is the claim of a formal verifier.
+var theorem = formal.Claim{Target: "T.main", Permit: []string{"Classical.choice", "propext"}, Challenge: []byte("an export")}
+
 // fake is no executable, but has a slot.
-func fake() []byte {
-	return bytes.Join([][]byte{[]byte("before"), []byte(mark), make([]byte, frozen.SlotSize-frozen.MarkSize), []byte("after")}, nil)
+func fake() []byte { return rangeSlot.fake() }
+
+func (s slot) fake() []byte {
+	return bytes.Join([][]byte{[]byte("before"), []byte(s.mark), make([]byte, s.size-len(s.mark)), []byte("after")}, nil)
 }
 
 func TestClaimIsPatchedAndNothingElse(t *testing.T) {
@@ -39,8 +47,56 @@ func TestClaimIsPatchedAndNothingElse(t *testing.T) {
 	if !bytes.Equal(unfrozen, fake()) {
 		t.Error("the unfrozen verifier was changed")
 	}
-	if !bytes.HasPrefix(verifier, []byte("before"+mark)) || !bytes.HasSuffix(verifier, []byte("after")) || len(verifier) != len(unfrozen) {
+	if !bytes.HasPrefix(verifier, []byte("before"+rangeSlot.mark)) || !bytes.HasSuffix(verifier, []byte("after")) || len(verifier) != len(unfrozen) {
 		t.Errorf("something outside the slot changed: %q", verifier)
+	}
+}
+
+func TestFormalClaimIsPatchedAndNothingElse(t *testing.T) {
+	unfrozen := formalSlot.fake()
+	verifier, err := FreezeFormal(unfrozen, theorem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claim, err := ReadFormalClaim(verifier)
+	if err != nil || !reflect.DeepEqual(claim, theorem) {
+		t.Errorf("got %v, %v; want %v", claim, err, theorem)
+	}
+	if !bytes.Equal(unfrozen, formalSlot.fake()) {
+		t.Error("the unfrozen verifier was changed")
+	}
+	if !bytes.HasPrefix(verifier, []byte("before"+formalSlot.mark)) || !bytes.HasSuffix(verifier, []byte("after")) || len(verifier) != len(unfrozen) {
+		t.Error("something outside the slot changed")
+	}
+}
+
+// TestKindsOfVerifiersAreNotMixedUp: a range does not fit a formal verifier, nor
+// a theorem another one.
+func TestKindsOfVerifiersAreNotMixedUp(t *testing.T) {
+	if _, err := Freeze(formalSlot.fake(), seed); err == nil || !strings.Contains(err.Error(), "has no slot") {
+		t.Errorf("a range in a formal verifier: %v", err)
+	}
+	if _, err := FreezeFormal(fake(), theorem); err == nil || !strings.Contains(err.Error(), "has no slot") {
+		t.Errorf("a theorem in a verifier of ranges: %v", err)
+	}
+	if !IsFormal(formalSlot.fake()) || IsFormal(fake()) {
+		t.Error("the kinds are not told apart")
+	}
+	once, err := FreezeFormal(formalSlot.fake(), theorem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FreezeFormal(once, theorem); err == nil || !strings.Contains(err.Error(), "has a claim already") {
+		t.Errorf("frozen twice: %v", err)
+	}
+	if _, err := FreezeFormal(formalSlot.fake(), formal.Claim{}); err == nil || !strings.Contains(err.Error(), "no target") {
+		t.Errorf("no claim: %v", err)
+	}
+	if _, err := FreezeFormal(formalSlot.fake(), formal.Claim{Target: "t", Challenge: []byte(formalSlot.mark)}); err == nil || !strings.Contains(err.Error(), "more than one slot") {
+		t.Errorf("a challenge that holds the mark: %v", err)
+	}
+	if _, err := ReadFormalClaim(formalSlot.fake()); err == nil || !strings.Contains(err.Error(), "not frozen") {
+		t.Errorf("unfrozen: %v", err)
 	}
 }
 
@@ -73,45 +129,72 @@ func TestProgramsThatCannotBeFrozen(t *testing.T) {
 	}
 }
 
+// programs are all that are frozen, with the most bytes that each may have: an
+// image has at most 6 MB, a formal one 8 MB, including two headers of 512 bytes.
+var programs = map[Program]int{Verifier: 6_000_000 - 10240, FormalVerifier: 8_000_000 - 10240}
+
 func TestVerifierIsStaticAndNamesNoMachine(t *testing.T) {
-	for _, p := range Platforms {
-		unfrozen, err := Source{Module: "../.."}.Unfrozen(context.Background(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		program, err := elf.NewFile(bytes.NewReader(unfrozen))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, segment := range program.Progs {
-			if segment.Type == elf.PT_INTERP {
-				t.Errorf("%v: dynamically linked", p)
+	for program, limit := range programs {
+		for _, p := range Platforms {
+			unfrozen, err := Source{Module: "../.."}.Unfrozen(context.Background(), program, p)
+			if err != nil {
+				t.Fatal(err)
 			}
+			checkStatic(t, fmt.Sprintf("%s %v", program, p), unfrozen)
+			if len(unfrozen) > limit {
+				t.Errorf("%s %v: %d bytes; the limit is %d", program, p, len(unfrozen), limit)
+			}
+			checkSlot(t, program, unfrozen)
 		}
-		info, err := buildinfo.Read(bytes.NewReader(unfrozen))
-		if err != nil {
-			t.Fatal(err)
+	}
+}
+
+func checkStatic(t *testing.T, name string, unfrozen []byte) {
+	t.Helper()
+	program, err := elf.NewFile(bytes.NewReader(unfrozen))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, segment := range program.Progs {
+		if segment.Type == elf.PT_INTERP {
+			t.Errorf("%s: dynamically linked", name)
 		}
-		if len(info.Deps) > 0 || info.GoVersion != GoVersion {
-			t.Errorf("%v: %s with modules %v; want %s and the standard library alone", p, info.GoVersion, info.Deps, GoVersion)
-		}
-		here, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Contains(unfrozen, []byte(filepath.Dir(filepath.Dir(here)))) {
-			t.Errorf("%v: the folder of the source is in the executable", p)
-		}
+	}
+	info, err := buildinfo.Read(bytes.NewReader(unfrozen))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(info.Deps) > 0 || info.GoVersion != GoVersion {
+		t.Errorf("%s: %s with modules %v; want %s and the standard library alone", name, info.GoVersion, info.Deps, GoVersion)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(unfrozen, []byte(filepath.Dir(filepath.Dir(here)))) {
+		t.Errorf("%s: the folder of the source is in the executable", name)
+	}
+}
+
+// checkSlot freezes a program and reads the claim back.
+func checkSlot(t *testing.T, program Program, unfrozen []byte) {
+	t.Helper()
+	if program == Verifier {
 		verifier, err := Freeze(unfrozen, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if claim, err := ReadClaim(verifier); err != nil || claim != seed {
-			t.Errorf("%v: got %v, %v", p, claim, err)
+			t.Errorf("%s: got %v, %v", program, claim, err)
 		}
-		if len(verifier) > 6<<20 {
-			t.Errorf("%v: %d bytes; an image has at most 6 MB", p, len(verifier))
-		}
+		return
+	}
+	verifier, err := FreezeFormal(unfrozen, theorem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if claim, err := ReadFormalClaim(verifier); err != nil || !reflect.DeepEqual(claim, theorem) {
+		t.Errorf("%s: got %v, %v", program, claim, err)
 	}
 }
 
@@ -122,7 +205,7 @@ func TestVerifierIsStaticAndNamesNoMachine(t *testing.T) {
 func TestVerifiersAreTheSameEverywhere(t *testing.T) {
 	if dir := os.Getenv("FREEZE_TEST_SOURCE"); dir != "" {
 		syscall.Umask(0o077)
-		fmt.Println(digest(t, dir, native(t)))
+		fmt.Println(digests(t, dir, native(t)))
 		return
 	}
 	first, second := t.TempDir(), filepath.Join(t.TempDir(), "a longer path", "with blanks")
@@ -147,11 +230,11 @@ func TestVerifiersAreTheSameEverywhere(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
-	if want := digest(t, first, native(t)); !strings.Contains(string(output), want) {
+	if want := digests(t, first, native(t)); !strings.Contains(string(output), want) {
 		t.Errorf("expected %s, the other build says\n%s", want, output)
 	}
 	for _, p := range Platforms {
-		if a, b := digest(t, first, p), digest(t, second, p); a != b {
+		if a, b := digests(t, first, p), digests(t, second, p); a != b {
 			t.Errorf("%s in one folder, %s in the other", a, b)
 		}
 	}
@@ -166,20 +249,24 @@ func native(t *testing.T) Platform {
 	return p
 }
 
-// digest builds the verifier and returns its digest.
-func digest(t *testing.T, dir string, p Platform) string {
+// digests builds the programs for a platform and returns their digests.
+func digests(t *testing.T, dir string, p Platform) string {
 	t.Helper()
-	unfrozen, err := Source{Module: dir}.Unfrozen(context.Background(), p)
-	if err != nil {
-		t.Fatal(err)
+	text := p.String()
+	for _, program := range slices.Sorted(maps.Keys(programs)) {
+		unfrozen, err := Source{Module: dir}.Unfrozen(context.Background(), program, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += fmt.Sprintf(" %s sha256:%x", program, sha256.Sum256(unfrozen))
 	}
-	return fmt.Sprintf("%v sha256:%x", p, sha256.Sum256(unfrozen))
+	return text
 }
 
-// copySource copies what the verifier is made of.
+// copySource copies what the programs are made of.
 func copySource(t *testing.T, dir string) {
 	t.Helper()
-	list := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{range .GoFiles}}{{$.Dir}}/{{.}}\n{{end}}{{end}}", "./cmd/verifier")
+	list := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{range .GoFiles}}{{$.Dir}}/{{.}}\n{{end}}{{end}}", "./cmd/verifier", "./cmd/formalverifier")
 	list.Dir = "../.."
 	list.Env = append(os.Environ(), "GOFLAGS=-tags=purego")
 	files, err := list.Output()
@@ -240,13 +327,19 @@ func TestReleaseVerifiersNeedNoToolchain(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", "")
+	if err := Write(filepath.Join(dir, "linux-arm64", "formalverifier"), formalSlot.fake()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := (Source{Verifiers: dir}).Unfrozen(context.Background(), FormalVerifier, Platforms[1]); err != nil || !IsFormal(got) {
+		t.Errorf("the formal verifier of a release: %v", err)
+	}
 	for _, p := range Platforms {
-		got, err := Source{Verifiers: dir}.Unfrozen(context.Background(), p)
+		got, err := Source{Verifiers: dir}.Unfrozen(context.Background(), Verifier, p)
 		if err != nil || !bytes.Equal(got, fake()) {
 			t.Errorf("%v: %v", p, err)
 		}
 	}
-	if _, err := (Source{Module: "../.."}).Unfrozen(context.Background(), Platforms[0]); err == nil || !strings.Contains(err.Error(), "--verifiers") {
+	if _, err := (Source{Module: "../.."}).Unfrozen(context.Background(), Verifier, Platforms[0]); err == nil || !strings.Contains(err.Error(), "--verifiers") {
 		t.Errorf("building without a toolchain: %v", err)
 	}
 }
@@ -257,7 +350,7 @@ func TestOtherToolchainsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	_, err := Source{Module: "../.."}.Unfrozen(context.Background(), Platforms[0])
+	_, err := Source{Module: "../.."}.Unfrozen(context.Background(), Verifier, Platforms[0])
 	if err == nil || !strings.Contains(err.Error(), "are built with "+GoVersion+", this is go1.27.0") {
 		t.Errorf("got %v", err)
 	}
@@ -278,6 +371,9 @@ func TestWrittenVerifierIsExecutableByAll(t *testing.T) {
 	}
 	if !strings.HasSuffix(name, "bin/linux-x86_64/2-100/verifier") {
 		t.Errorf("the path is %s", name)
+	}
+	if formal := FormalPath(Platforms[1], theorem); !strings.HasPrefix(formal, "bin/linux-arm64/formal-t-main-") || !strings.HasSuffix(formal, "/verifier") {
+		t.Errorf("the path is %s", formal)
 	}
 }
 

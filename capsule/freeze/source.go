@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/erdos1056/erdos1056/capsule/formal"
 	"github.com/erdos1056/erdos1056/kernel/durable"
 )
 
@@ -53,13 +54,24 @@ func parsePlatform(name string) (Platform, error) {
 	return Platform{}, fmt.Errorf("platform %q: want linux/amd64 or linux/arm64", name)
 }
 
+// A Program is one that is made to be frozen: the name of its file and of its
+// folder in cmd.
+type Program string
+
+// The programs: Verifier judges the search of a range, FormalVerifier the proof
+// of a theorem.
+const (
+	Verifier       Program = "verifier"
+	FormalVerifier Program = "formalverifier"
+)
+
 const (
 	modulePath  = "github.com/erdos1056/erdos1056"
 	maxVerifier = 64 << 20 // bytes
 )
 
 // A Source has the unfrozen verifiers. Verifiers is a folder of a release with
-// linux-x86_64/verifier and linux-arm64/verifier; Module is the folder of this
+// linux-x86_64/verifier, linux-arm64/verifier and the formal ones beside; Module is the folder of this
 // module's source. The first that is set is used.
 type Source struct {
 	Verifiers string
@@ -92,21 +104,21 @@ func FindSource() (Source, error) {
 	}
 }
 
-// Unfrozen returns the unfrozen verifier of a platform.
-func (s Source) Unfrozen(ctx context.Context, p Platform) ([]byte, error) {
+// Unfrozen returns the unfrozen program for a platform.
+func (s Source) Unfrozen(ctx context.Context, program Program, p Platform) ([]byte, error) {
 	if s.Verifiers != "" {
-		return readVerifier(filepath.Join(s.Verifiers, p.Folder, "verifier"))
+		return readVerifier(filepath.Join(s.Verifiers, p.Folder, string(program)))
 	}
 	dir, err := os.MkdirTemp("", "erdos1056-freeze-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	program := filepath.Join(dir, "verifier")
-	if err := s.compile(ctx, p, program); err != nil {
+	output := filepath.Join(dir, string(program))
+	if err := s.compile(ctx, program, p, output); err != nil {
 		return nil, err
 	}
-	return readVerifier(program)
+	return readVerifier(output)
 }
 
 func readVerifier(name string) ([]byte, error) {
@@ -134,8 +146,8 @@ func recipe(p Platform) []string {
 // give other bytes.
 const GoVersion = "go1.26.8"
 
-// compile builds the unfrozen verifier from source.
-func (s Source) compile(ctx context.Context, p Platform, output string) error {
+// compile builds the unfrozen program from source.
+func (s Source) compile(ctx context.Context, program Program, p Platform, output string) error {
 	environment := append(os.Environ(), recipe(p)...)
 	version := exec.CommandContext(ctx, "go", "env", "GOVERSION")
 	version.Dir, version.Env = s.Module, environment
@@ -147,11 +159,11 @@ func (s Source) compile(ctx context.Context, p Platform, output string) error {
 		return fmt.Errorf("verifiers are built with %s, this is %s: another version gives another digest; install %s or name the verifiers of a release with --verifiers", GoVersion, v, GoVersion)
 	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags=purego",
-		"-ldflags=-s -w -buildid=", "-o", output, "./cmd/verifier")
+		"-ldflags=-s -w -buildid=", "-o", output, "./cmd/"+string(program))
 	cmd.Dir = s.Module
 	cmd.Env = environment
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building the verifier for %v from %s: %w\n%s", p, s.Module, err, text)
+		return fmt.Errorf("building the %s for %v from %s: %w\n%s", program, p, s.Module, err, text)
 	}
 	return nil
 }
@@ -160,6 +172,12 @@ func (s Source) compile(ctx context.Context, p Platform, output string) error {
 // as the published capsules do: bin/linux-x86_64/10428401-10428600/verifier.
 func Path(p Platform, lo, hi uint32) string {
 	return fmt.Sprintf("bin/%s/%d-%d/verifier", p.Folder, lo, hi)
+}
+
+// FormalPath is where the frozen formal verifier of a platform lies below an
+// output folder: bin/linux-x86_64/formal-erdos-505-test-dim-one-0a1b2c3d4e5f/verifier.
+func FormalPath(p Platform, claim formal.Claim) string {
+	return fmt.Sprintf("bin/%s/%s/verifier", p.Folder, claim.Name())
 }
 
 // Write writes a verifier, executable by all and writable by none. The file

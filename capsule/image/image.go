@@ -8,9 +8,11 @@ import (
 	"debug/buildinfo"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/erdos1056/erdos1056/capsule/attestation"
+	"github.com/erdos1056/erdos1056/capsule/formal"
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 	"github.com/erdos1056/erdos1056/oci"
@@ -28,6 +30,7 @@ const (
 // A Capsule is one claim and the verifiers frozen to it.
 type Capsule struct {
 	Claim     plan.Plan
+	Formal    *formal.Claim // of a formal capsule, which has no other claim
 	Verifiers map[freeze.Platform][]byte
 }
 
@@ -35,7 +38,7 @@ type Capsule struct {
 func Freeze(ctx context.Context, source freeze.Source, claim plan.Plan, platforms []freeze.Platform) (Capsule, error) {
 	c := Capsule{Claim: claim, Verifiers: make(map[freeze.Platform][]byte)}
 	for _, p := range platforms {
-		unfrozen, err := source.Unfrozen(ctx, p)
+		unfrozen, err := source.Unfrozen(ctx, freeze.Verifier, p)
 		if err != nil {
 			return Capsule{}, err
 		}
@@ -46,9 +49,59 @@ func Freeze(ctx context.Context, source freeze.Source, claim plan.Plan, platform
 	return c, nil
 }
 
-// Name is the capsule's name, as in "erdos1056-k15-10428401-10428600".
+// FreezeFormal makes the formal capsule of a claim.
+func FreezeFormal(ctx context.Context, source freeze.Source, claim formal.Claim, platforms []freeze.Platform) (Capsule, error) {
+	c := Capsule{Formal: &claim, Verifiers: make(map[freeze.Platform][]byte)}
+	for _, p := range platforms {
+		unfrozen, err := source.Unfrozen(ctx, freeze.FormalVerifier, p)
+		if err != nil {
+			return Capsule{}, err
+		}
+		if c.Verifiers[p], err = freeze.FreezeFormal(unfrozen, claim); err != nil {
+			return Capsule{}, fmt.Errorf("%v: %w", p, err)
+		}
+	}
+	return c, nil
+}
+
+// ReadCapsule returns the capsule of one verifier, by what it is frozen to.
+func ReadCapsule(verifier []byte, p freeze.Platform) (Capsule, error) {
+	c := Capsule{Verifiers: map[freeze.Platform][]byte{p: verifier}}
+	var err error
+	if freeze.IsFormal(verifier) {
+		var claim formal.Claim
+		claim, err = freeze.ReadFormalClaim(verifier)
+		c.Formal = &claim
+	} else {
+		c.Claim, err = freeze.ReadClaim(verifier)
+	}
+	return c, err
+}
+
+// Name is the capsule's name, as in "erdos1056-k15-10428401-10428600" or
+// "formal-erdos-505-test-dim-one-0a1b2c3d4e5f".
 func (c Capsule) Name() string {
+	if c.Formal != nil {
+		return c.Formal.Name()
+	}
 	return fmt.Sprintf("erdos1056-k%d-%d-%d", c.Claim.K, c.Claim.Lo, c.Claim.Hi)
+}
+
+func (c Capsule) title() string {
+	if c.Formal != nil {
+		return "Verifier of Lean proofs of " + c.Formal.Target
+	}
+	return fmt.Sprintf("Verifier of Erdős problem 1056 for k = %d, primes of %v", c.Claim.K, c.Claim.Range)
+}
+
+// Parameters are the claim in words, for a statement of provenance.
+func (c Capsule) Parameters() map[string]string {
+	if f := c.Formal; f != nil {
+		return map[string]string{
+			"target": f.Target, "permit": strings.Join(f.Permit, ","), "challenge": string(oci.DigestOf(f.Challenge)),
+		}
+	}
+	return map[string]string{"range": c.Claim.Range.String(), "k": fmt.Sprint(c.Claim.K)}
 }
 
 // Options are what a user may choose about an image. All of them are part of
@@ -74,7 +127,7 @@ func (c Capsule) Image(o Options) (*oci.Image, error) {
 		Entrypoint: []string{"/" + VerifierPath},
 		User:       user,
 		Annotations: map[string]string{
-			oci.AnnotationTitle:    fmt.Sprintf("Verifier of Erdős problem 1056 for k = %d, primes of %v", c.Claim.K, c.Claim.Range),
+			oci.AnnotationTitle:    c.title(),
 			oci.AnnotationVersion:  c.Name(),
 			oci.AnnotationSource:   sourceURL,
 			oci.AnnotationLicenses: licenses,
@@ -149,15 +202,14 @@ func Contents(im *oci.Image, m oci.Manifest, created time.Time) (attestation.Sta
 	return attestation.NewContents(c)
 }
 
-// Provenance is how the image was built: the claim, the verifiers, the tool.
-func Provenance(im *oci.Image, name string, claim plan.Plan, finished time.Time) (attestation.Statement, error) {
+// Provenance is how the image was built: the parameters of its capsule, the
+// verifiers, the tool.
+func Provenance(im *oci.Image, name string, parameters map[string]string, finished time.Time) (attestation.Statement, error) {
 	build := attestation.Build{
-		BuildType: sourceURL + "/blob/main/docs/capsules.md#images",
-		Parameters: map[string]string{
-			"range": claim.Range.String(), "k": fmt.Sprint(claim.K),
-		},
-		Builder:  sourceURL + "/cmd/capsule",
-		Finished: finished,
+		BuildType:  sourceURL + "/blob/main/docs/capsules.md#images",
+		Parameters: parameters,
+		Builder:    sourceURL + "/cmd/capsule",
+		Finished:   finished,
 	}
 	subjects := []attestation.Subject{attestation.NewSubject(name, im.Digest().Hex())}
 	for _, m := range im.Manifests {

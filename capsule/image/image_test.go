@@ -204,7 +204,7 @@ func TestStatementsAboutAnImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	provenance, err := Provenance(im, "name", capsule.Claim, at)
+	provenance, err := Provenance(im, "name", capsule.Parameters(), at)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
-	"github.com/erdos1056/erdos1056/kernel/artifact"
 )
 
 // A Request is one question to one verifier.
@@ -99,8 +98,8 @@ func firstLine(output []byte) string {
 	}, strings.ToValidUTF8(line, "?"))
 }
 
-// ReadArtifact reads a regular file of at most artifact.MaxSize bytes. One that
-// is larger is cut off one byte later: the verifier has its own answer to it.
+// ReadArtifact reads a regular file of at most sandbox.MaxFileSize bytes. What is
+// too large for a verifier is for the verifier to say.
 func ReadArtifact(name string) ([]byte, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -114,5 +113,9 @@ func ReadArtifact(name string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file (%v)", name, info.Mode().Type())
 	}
-	return io.ReadAll(io.LimitReader(f, artifact.MaxSize+1))
+	text, err := io.ReadAll(io.LimitReader(f, sandbox.MaxFileSize+1))
+	if err == nil && len(text) > sandbox.MaxFileSize {
+		err = fmt.Errorf("%s: more than the %d bytes that a sandbox takes", name, sandbox.MaxFileSize)
+	}
+	return text, err
 }

@@ -79,20 +79,26 @@ func TestOnlyTwoExitCodesAreAVerdict(t *testing.T) {
 
 func TestArtifactsAreReadOnlyFromRegularFiles(t *testing.T) {
 	dir := t.TempDir()
-	pipe, long := filepath.Join(dir, "pipe"), filepath.Join(dir, "long")
+	pipe, long, huge := filepath.Join(dir, "pipe"), filepath.Join(dir, "long"), filepath.Join(dir, "huge")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(long, make([]byte, 2*artifact.MaxSize), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{dir, pipe, filepath.Join(dir, "missing"), "/dev/zero"} {
+	if err := os.WriteFile(huge, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(huge, sandbox.MaxFileSize+1); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{dir, pipe, filepath.Join(dir, "missing"), "/dev/zero", huge} {
 		if _, err := ReadArtifact(name); err == nil {
 			t.Errorf("%s was read", name)
 		}
 	}
 	text, err := ReadArtifact(long)
-	if err != nil || len(text) != artifact.MaxSize+1 {
-		t.Errorf("an oversized file gave %d bytes, %v", len(text), err)
+	if err != nil || len(text) != 2*artifact.MaxSize {
+		t.Errorf("a file that is too large for the verifier alone gave %d bytes, %v", len(text), err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/erdos1056/erdos1056/capsule/attestation"
-	"github.com/erdos1056/erdos1056/capsule/freeze"
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
 	"github.com/erdos1056/erdos1056/capsule/replay"
 	"github.com/erdos1056/erdos1056/kernel/durable"
@@ -89,7 +88,7 @@ func (f *attestFlags) statements(ctx context.Context, c *call, signer *attestati
 	if err != nil {
 		return nil, err
 	}
-	claim, err := freeze.ReadClaim(verifier)
+	capsule, err := capsuleOf(verifier)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +105,7 @@ func (f *attestFlags) statements(ctx context.Context, c *call, signer *attestati
 		signed = append(signed, signedStatement{subject, s.PredicateType, bundle})
 		return err
 	}
-	provenance, err := capsuleimage.Provenance(im, name, claim, at)
+	provenance, err := capsuleimage.Provenance(im, name, capsule.Parameters(), at)
 	if err := sign(im.Digest(), provenance, err); err != nil {
 		return nil, err
 	}

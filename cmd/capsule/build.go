@@ -16,9 +16,9 @@ var build = verb{
 	summary: "write the verifiers frozen to a claim, one per platform",
 	example: "capsule build --range 10428401..10428600 --output dist",
 	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
-		var claim claimFlags
+		var claim capsuleFlags
 		claim.declare(flags)
-		output := flags.String("output", "", "folder to write bin/PLATFORM/A-B/verifier into")
+		output := flags.String("output", "", "folder to write bin/PLATFORM/CLAIM/verifier into")
 		return func(ctx context.Context, c *call) error {
 			if err := c.noArguments(); err != nil {
 				return err
@@ -26,30 +26,38 @@ var build = verb{
 			if *output == "" {
 				return usageError("no folder given; write --output DIR")
 			}
-			p, platforms, err := claim.parse()
+			capsule, err := claim.freeze(ctx, c)
 			if err != nil {
 				return err
 			}
-			capsule, err := capsuleimage.Freeze(ctx, claim.source, p, platforms)
-			if err != nil {
-				return err
-			}
-			for _, platform := range platforms {
-				verifier := capsule.Verifiers[platform]
-				name := filepath.Join(*output, filepath.FromSlash(freeze.Path(platform, p.Lo, p.Hi)))
-				if err := freeze.Write(name, verifier); err != nil {
-					return err
-				}
-				digest := oci.DigestOf(verifier)
-				err := c.print(map[string]any{
-					"type": "verifier", "path": name, "platform": platform.String(), "digest": digest, "bytes": len(verifier),
-					"range": p.Range.String(), "k": p.K,
-				}, "%s  %s  %s", name, digest, megabytes(len(verifier)))
-				if err != nil {
-					return err
+			for _, platform := range freeze.Platforms {
+				if verifier, ok := capsule.Verifiers[platform]; ok {
+					if err := c.writeVerifier(*output, capsule, platform, verifier); err != nil {
+						return err
+					}
 				}
 			}
 			return nil
 		}
 	},
+}
+
+// writeVerifier writes one verifier of a capsule below a folder, and says so.
+func (c *call) writeVerifier(folder string, capsule capsuleimage.Capsule, platform freeze.Platform, verifier []byte) error {
+	place := freeze.Path(platform, capsule.Claim.Lo, capsule.Claim.Hi)
+	if capsule.Formal != nil {
+		place = freeze.FormalPath(platform, *capsule.Formal)
+	}
+	name := filepath.Join(folder, filepath.FromSlash(place))
+	if err := freeze.Write(name, verifier); err != nil {
+		return err
+	}
+	digest := oci.DigestOf(verifier)
+	object := map[string]any{"type": "verifier", "path": name, "platform": platform.String(), "digest": digest, "bytes": len(verifier)}
+	if f := capsule.Formal; f != nil {
+		object["target"], object["permit"], object["challenge"] = f.Target, f.Permit, oci.DigestOf(f.Challenge)
+	} else {
+		object["range"], object["k"] = capsule.Claim.Range.String(), capsule.Claim.K
+	}
+	return c.print(object, "%s  %s  %s", name, digest, megabytes(len(verifier)))
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/erdos1056/erdos1056/oci"
 )
 
-// claimFlags say what a verifier is frozen to, and where the unfrozen one is.
+// claimFlags say which range a verifier is frozen to, and where the unfrozen one
+// is.
 type claimFlags struct {
 	rangeText string
 	k         int
@@ -43,11 +44,17 @@ func (f *claimFlags) parse() (plan.Plan, []freeze.Platform, error) {
 	if err := claim.Validate(); err != nil {
 		return plan.Plan{}, nil, usageError("%v", err)
 	}
+	platforms, err := f.origin()
+	return claim, platforms, err
+}
+
+// origin reads the platforms, and makes sure that there is a source.
+func (f *claimFlags) origin() ([]freeze.Platform, error) {
 	platforms, err := freeze.ParsePlatforms(f.platforms)
 	if err != nil {
-		return plan.Plan{}, nil, usageError("--platform: %v", err)
+		return nil, usageError("--platform: %v", err)
 	}
-	return claim, platforms, f.findSource()
+	return platforms, f.findSource()
 }
 
 func (f *claimFlags) findSource() error {

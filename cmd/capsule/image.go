@@ -31,7 +31,7 @@ var image = verb{
 }
 
 type imageFlags struct {
-	claim                 claimFlags
+	claim                 capsuleFlags
 	registry              registryFlags
 	capsules              []string
 	base                  string
@@ -75,9 +75,12 @@ func (f *imageFlags) run(ctx context.Context, c *call) error {
 	if f.check {
 		return f.compare(ctx, c)
 	}
-	capsule, err := f.capsule(ctx)
+	capsule, err := f.capsule(ctx, c)
 	if err != nil {
 		return err
+	}
+	if capsule.Formal != nil && f.writeLock {
+		return usageError("--write-lock: the lock file pins images by range and k, so that they can be rebuilt; a formal capsule also needs its challenge")
 	}
 	if f.options.Created, _, err = sourceDateEpoch(); err != nil {
 		return err
@@ -100,40 +103,47 @@ func (f *imageFlags) run(ctx context.Context, c *call) error {
 }
 
 // capsule freezes the claim, or takes the verifiers that are there.
-func (f *imageFlags) capsule(ctx context.Context) (capsuleimage.Capsule, error) {
+func (f *imageFlags) capsule(ctx context.Context, c *call) (capsuleimage.Capsule, error) {
 	if len(f.capsules) == 0 {
-		claim, platforms, err := f.claim.parse()
-		if err != nil {
-			return capsuleimage.Capsule{}, err
-		}
-		return capsuleimage.Freeze(ctx, f.claim.source, claim, platforms)
+		return f.claim.freeze(ctx, c)
 	}
-	if f.claim.rangeText != "" {
-		return capsuleimage.Capsule{}, usageError("--capsule brings its own claim: leave --range out")
+	if f.claim.given() {
+		return capsuleimage.Capsule{}, usageError("--capsule brings its own claim: leave --range out, and --lean")
 	}
-	capsule := capsuleimage.Capsule{Verifiers: make(map[freeze.Platform][]byte)}
+	var whole capsuleimage.Capsule
 	for i, name := range f.capsules {
 		verifier, err := readFile("--capsule", name, 64<<20)
 		if err != nil {
-			return capsule, err
+			return whole, err
 		}
-		claim, err := freeze.ReadClaim(verifier)
+		capsule, err := capsuleOf(verifier)
 		if err != nil {
-			return capsule, fmt.Errorf("%s: %w", name, err)
+			return whole, fmt.Errorf("%s: %w", name, err)
 		}
-		platform, err := platformOf(verifier)
-		if err != nil {
-			return capsule, fmt.Errorf("%s: %w", name, err)
+		if i == 0 {
+			whole = capsule
+			continue
 		}
-		if _, ok := capsule.Verifiers[platform]; ok {
-			return capsule, usageError("%s: a second verifier for %v", name, platform)
+		if capsule.Name() != whole.Name() {
+			return whole, usageError("%s is frozen to the claim %s; the others to %s", name, capsule.Name(), whole.Name())
 		}
-		if i > 0 && claim != capsule.Claim {
-			return capsule, usageError("%s is frozen to range %v, k = %d; the others to range %v, k = %d", name, claim.Range, claim.K, capsule.Claim.Range, capsule.Claim.K)
+		for platform := range capsule.Verifiers {
+			if _, ok := whole.Verifiers[platform]; ok {
+				return whole, usageError("%s: a second verifier for %v", name, platform)
+			}
+			whole.Verifiers[platform] = verifier
 		}
-		capsule.Claim, capsule.Verifiers[platform] = claim, verifier
 	}
-	return capsule, nil
+	return whole, nil
+}
+
+// capsuleOf returns the capsule of one verifier.
+func capsuleOf(verifier []byte) (capsuleimage.Capsule, error) {
+	platform, err := platformOf(verifier)
+	if err != nil {
+		return capsuleimage.Capsule{}, err
+	}
+	return capsuleimage.ReadCapsule(verifier, platform)
 }
 
 func platformOf(verifier []byte) (freeze.Platform, error) {

@@ -15,9 +15,10 @@ var mayImport = map[string][]string{
 	"capsule/attestation": {},
 	"capsule/sandbox":     {},
 	"capsule/frozen":      {"kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference"},
-	"capsule/freeze":      {"capsule/frozen", "kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "kernel/durable"},
-	"capsule/replay":      {"capsule/sandbox", "kernel/artifact", "kernel/plan"},
-	"capsule/image": {"capsule/attestation", "capsule/freeze", "capsule/frozen", "oci",
+	"capsule/formal":      {},
+	"capsule/freeze":      {"capsule/formal", "capsule/frozen", "kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "kernel/durable"},
+	"capsule/replay":      {"capsule/sandbox"},
+	"capsule/image": {"capsule/attestation", "capsule/formal", "capsule/freeze", "capsule/frozen", "oci",
 		"kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "kernel/durable"},
 }
 

@@ -34,7 +34,7 @@ const runsFolder = "runs"
 
 var runVerb = verb{
 	name:    "run",
-	summary: "carry out a mission: search, freeze, verify shut in, record",
+	summary: "carry out a mission: search or take an artifact, freeze, verify shut in, record",
 	example: "capsule run missions/erdos1056-k15-next/mission.draft.json --no-land --output run1",
 	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
 		f := new(runFlags)
@@ -52,6 +52,7 @@ type runFlags struct {
 	frontier        string
 	landTimeout     time.Duration
 	search          runner.Search
+	artifact        string
 	worker          string
 	workerArgs      []string
 	workerMemory    int64
@@ -66,6 +67,7 @@ func (f *runFlags) declare(flags *pflag.FlagSet) {
 	f.preparationFlags.declare(flags)
 	flags.StringVar(&f.search.Kernel, "kernel", "auto", "kernel of the built-in search")
 	flags.IntVar(&f.search.Threads, "threads", 0, "threads of the built-in search (default: all)")
+	flags.StringVar(&f.artifact, "artifact", "", "a finished artifact, judged and recorded instead of searching; its mission allows one")
 	flags.StringVar(&f.worker, "worker", "", "static program that does the research in the sandbox instead of the built-in search")
 	flags.StringArrayVar(&f.workerArgs, "worker-arg", nil, "argument of the worker; may be repeated")
 	flags.Int64Var(&f.workerMemory, "worker-memory", 1024, "memory of the worker in MiB")
@@ -84,6 +86,9 @@ func (f *runFlags) act(ctx context.Context, c *call) error {
 	if f.workerMemory < 16 || f.workerMemory > 1<<20 {
 		return usageError("--worker-memory %d: want 16 to %d MiB", f.workerMemory, 1<<20)
 	}
+	if f.artifact != "" && f.worker != "" {
+		return usageError("an artifact comes from one place: --artifact or --worker")
+	}
 	order := runner.Order{Report: func(stage, text string) { c.say("%-9s %s", stage, text) }}
 	if order.Mission, order.Parts, err = f.mission(ctx, c, name); err != nil {
 		return err
@@ -92,6 +97,9 @@ func (f *runFlags) act(ctx context.Context, c *call) error {
 		return err
 	}
 	order.Engine = &f.search
+	if f.artifact != "" {
+		order.Engine = &runner.Given{Path: f.artifact}
+	}
 	if f.worker != "" {
 		order.Engine = &runner.Worker{Runtime: order.Runtime, Program: f.worker, Args: f.workerArgs, Memory: f.workerMemory << 20}
 	}

@@ -43,7 +43,7 @@ func TestVerdictsAndExitCodes(t *testing.T) {
 			"declined: line 1: text format version \"0.1.2\" is not supported; supported are 2.0.0 and NDJSON 3.0.0 and 3.1.x\n"},
 		{"a limit", []string{"--steps", "10", vector("ansatz/lex-prelude.ndjson.gz")}, exitDecline, "declined: "},
 		{"a target", []string{vector("inductive-models/inductive-models/unused_level_param.ndjson"), "--target", "nothing"}, exitReject,
-			"rejected: target nothing\n  nothing: the file declares no constant of this name\n"},
+			"rejected: target nothing: the file declares no constant of this name\n"},
 	} {
 		code, out, errOut := leancheck(t, "", c.args...)
 		out = seconds.ReplaceAllString(out, "T")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -77,65 +76,7 @@ func (s *shower) report(r *lean.Report) {
 		s.line(r)
 		return
 	}
-	switch {
-	case r.Verdict == "accept":
-		s.accepted(r)
-	case r.Failure != nil:
-		s.failed(r)
-	default:
-		fmt.Fprintf(s.out, "rejected: target %s\n", r.Audit.Target)
-		for _, p := range r.Audit.Problems {
-			fmt.Fprintf(s.out, "  %s\n", strings.ReplaceAll(p.String(), "\n", "\n  "))
-		}
-	}
-}
-
-func (s *shower) accepted(r *lean.Report) {
-	origin := "format " + r.Input.Format
-	if r.Input.Lean != "" {
-		origin = fmt.Sprintf("Lean %.40q, ", r.Input.Lean) + origin
-	}
-	fmt.Fprintf(s.out, "accepted: %s constants (%s theorems) from %s; ", group(r.Constants), group(r.Theorems), origin)
-	if a := r.Audit; a != nil {
-		fmt.Fprintf(s.out, "%s rests on %s; %.1f s\n", a.Target, listAxioms(a.Axioms, func(i int) string { return a.Axioms[i].Name }), time.Since(s.start).Seconds())
-		fmt.Fprintf(s.out, "  statement: %s\n", a.Statement)
-		if !a.Compared {
-			fmt.Fprintln(s.out, "  the statement was not compared; --challenge FILE does that")
-		}
-		if len(a.Unused) > 0 {
-			fmt.Fprintf(s.out, "  axioms declared but not used: %s\n", strings.Join(a.Unused, ", "))
-		}
-		return
-	}
-	fmt.Fprintf(s.out, "axioms declared: %s; %.1f s\n", listAxioms(r.Axioms, func(i int) string { return r.Axioms[i].Name }), time.Since(s.start).Seconds())
-}
-
-func listAxioms[T any](axioms []T, name func(int) string) string {
-	if len(axioms) == 0 {
-		return "none"
-	}
-	var names []string
-	for i := range axioms {
-		names = append(names, name(i))
-	}
-	return strings.Join(names, ", ")
-}
-
-func (s *shower) failed(r *lean.Report) {
-	word := map[string]string{"reject": "rejected", "decline": "declined"}[r.Verdict]
-	f := r.Failure
-	if f.Name == "" {
-		fmt.Fprintf(s.out, "%s: line %d: %s\n", word, f.Line, f.Msg)
-		return
-	}
-	fmt.Fprintf(s.out, "%s: %s %s at line %d: %s\n", word, f.Kind, f.Name, f.Line, f.Msg)
-	width := 0
-	for _, t := range f.Terms {
-		width = max(width, len(t.Label))
-	}
-	for _, t := range f.Terms {
-		fmt.Fprintf(s.out, "  %-*s %s\n", width+1, t.Label+":", t.Text)
-	}
+	fmt.Fprint(s.out, r.Text(time.Since(s.start)))
 }
 
 // group writes a number with its digits in groups of three.

@@ -25,7 +25,7 @@ func frozenTo(t *testing.T, p plan.Plan) string {
 		if platform.Architecture != runtime.GOARCH {
 			continue
 		}
-		unfrozen, err := freeze.Source{Module: "../.."}.Unfrozen(context.Background(), platform)
+		unfrozen, err := freeze.Source{Module: "../.."}.Unfrozen(context.Background(), freeze.Verifier, platform)
 		if err != nil {
 			t.Fatal(err)
 		}

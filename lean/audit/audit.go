@@ -52,8 +52,11 @@ type Problem struct {
 
 func (p Problem) String() string {
 	text := p.Constant + ": " + p.Msg
-	if p.Expected != "" || p.Found != "" {
-		text += fmt.Sprintf("\n  expected: %s\n  found:    %s", p.Expected, p.Found)
+	if p.Expected != "" {
+		text += "\n  expected: " + p.Expected
+	}
+	if p.Found != "" {
+		text += "\n  found:    " + p.Found
 	}
 	return text
 }

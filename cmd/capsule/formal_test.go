@@ -1,0 +1,261 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/erdos1056/erdos1056/capsule/canon"
+	"github.com/erdos1056/erdos1056/capsule/mission"
+	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/lean/certificate"
+	"github.com/erdos1056/erdos1056/lean/export"
+	"github.com/erdos1056/erdos1056/lean/source"
+	"github.com/erdos1056/erdos1056/lean/term"
+	"github.com/erdos1056/erdos1056/oci"
+	"github.com/erdos1056/erdos1056/oci/registrytest"
+)
+
+// theoremFiles writes a challenge and answers to it. The statement is a
+// stand-in: it has the name of the mission's theorem and nothing of its content.
+func theoremFiles(t *testing.T) (challenge, proof, wrong, cheating, unknown string) {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		store := term.NewStore(nil)
+		decls, err := source.Parse(store, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := export.Write(&b, store, export.Meta{}, decls); err != nil {
+			t.Fatal(err)
+		}
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	const statement = "Erdos505.erdos_505.test_dim_one : ∀ (p : Prop), p → p"
+	challenge = write("challenge.ndjson", "axiom "+statement)
+	proof = write("proof.ndjson", "theorem "+statement+" := fun (p : Prop) (h : p) => h")
+	wrong = write("wrong.ndjson", "theorem "+statement+" := fun (p : Prop) (h : p) => p")
+	cheating = write("cheating.ndjson", "axiom cheat : ∀ (p : Prop), p\ntheorem "+statement+" := fun (p : Prop) (h : p) => cheat p")
+	unknown = filepath.Join(dir, "unknown")
+	if err := os.WriteFile(unknown, []byte("1.0.0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return challenge, proof, wrong, cheating, unknown
+}
+
+const theoremTarget = "Erdos505.erdos_505.test_dim_one"
+
+// formalVerifier builds the formal verifier of this machine.
+func formalVerifier(t *testing.T, challenge string) string {
+	t.Helper()
+	dist := t.TempDir()
+	must(t, "build", "--lean", "--challenge", challenge, "--target", theoremTarget, "--platform", sandbox.Native, "--output", dist)
+	found, err := filepath.Glob(dist + "/bin/*/formal-erdos505-erdos-505-test-dim-one-????????????/verifier")
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	return found[0]
+}
+
+func TestFormalCapsuleIsReplayedShutIn(t *testing.T) {
+	challenge, proof, wrong, cheating, unknown := theoremFiles(t)
+	verifier := formalVerifier(t, challenge)
+	if out := must(t, "replay", "--sandbox", "built-in", "--capsule", verifier, "--artifact", proof); out != "accepted: 1 constants (1 theorems) from format 3.1.0; "+theoremTarget+" rests on none\n" {
+		t.Errorf("got %q", out)
+	}
+	for _, c := range []struct {
+		name, file string
+		code       int
+		want       string
+	}{
+		{"a false proof", wrong, exitMismatch, "rejected: theorem " + theoremTarget},
+		{"an axiom more", cheating, exitMismatch, "rejected: target " + theoremTarget + ": cheat: the target rests on an axiom that is not permitted\n"},
+		{"an unknown version", unknown, exitInternal, "no verdict: the verifier ended with exit code 2: declined: line 1: "},
+		{"an artifact of a range", published, exitInternal, "declined: "},
+	} {
+		out, messages := capsule(t, c.code, "replay", "--sandbox", "built-in", "--capsule", verifier, "--artifact", c.file)
+		if !strings.Contains(out+messages, c.want) {
+			t.Errorf("%s: got %q, %q; want %q", c.name, out, messages, c.want)
+		}
+	}
+}
+
+// TestLargeExportIsJudgedShutIn: larger than any artifact of a range, and
+// compressed, with itself as the challenge.
+func TestLargeExportIsJudgedShutIn(t *testing.T) {
+	const initial = "../../testdata/lean/ansatz/init-medium.ndjson.gz"
+	dist := t.TempDir()
+	must(t, "build", "--lean", "--challenge", initial, "--target", "Classical.em", "--platform", sandbox.Native, "--output", dist)
+	found, err := filepath.Glob(dist + "/bin/*/formal-classical-em-*/verifier")
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	if out := must(t, "replay", "--sandbox", "built-in", "--capsule", found[0], "--artifact", initial); !strings.Contains(out, "Classical.em rests on propext, Quot.sound, Classical.choice\n") {
+		t.Errorf("got %q", out)
+	}
+}
+
+// TestCertificateOfAWitnessIsJudgedByAFormalCapsule: a theorem that is no
+// stand-in. The certificate serves as its own challenge, for the statement alone
+// is compared.
+func TestCertificateOfAWitnessIsJudgedByAFormalCapsule(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, w certificate.Witness) string {
+		var b bytes.Buffer
+		if err := certificate.Write(&b, w); err != nil {
+			t.Fatal(err)
+		}
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	five := write("five", certificate.Witness{K: 5, P: 71, Cuts: []uint64{7, 9, 19, 51, 61, 63}})
+	four := write("four", certificate.Witness{K: 4, P: 71, Cuts: []uint64{7, 9, 19, 51, 61}})
+	must(t, "build", "--lean", "--challenge", five, "--target", certificate.Theorem, "--permit", "", "--platform", sandbox.Native, "--output", dir)
+	found, err := filepath.Glob(dir + "/bin/*/formal-erdos1056-certificate-*/verifier")
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	if out := must(t, "replay", "--sandbox", "built-in", "--capsule", found[0], "--artifact", five); !strings.Contains(out, certificate.Theorem+" rests on none\n") {
+		t.Errorf("got %q", out)
+	}
+	if out, _ := capsule(t, exitMismatch, "replay", "--sandbox", "built-in", "--capsule", found[0], "--artifact", four); !strings.Contains(out, "the type differs from the challenge's") {
+		t.Errorf("the certificate of another witness: %q", out)
+	}
+}
+
+func TestFormalImageIsSmallAndTheSameFromFiles(t *testing.T) {
+	challenge, proof, wrong, _, _ := theoremFiles(t)
+	dir := t.TempDir()
+	theorem := []string{"--lean", "--challenge", challenge, "--target", theoremTarget}
+	repository := registrytest.InProcess(t, true) + "/erdos1056/formal"
+	out := must(t, append([]string{"image", "--oci-layout-path", dir + "/oci", "--push", repository}, theorem...)...)
+	pinned := repository + "@" + digestIn(t, out)
+	im, err := oci.ReadLayout(dir+"/oci", oci.Digest(digestIn(t, out)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(im.Manifests) != 2 {
+		t.Errorf("%d platforms, want 2", len(im.Manifests))
+	}
+	blobs, err := filepath.Glob(dir + "/oci/blobs/sha256/*")
+	if err != nil || len(blobs) < 5 {
+		t.Fatal(blobs, err)
+	}
+	for _, name := range blobs {
+		if info, err := os.Stat(name); err != nil || info.Size() > 8_000_000 {
+			t.Errorf("%s: %v, %v; an image has at most 8 MB", name, info.Size(), err)
+		}
+	}
+	if _, messages := capsule(t, exitDone, append([]string{"build", "--output", dir}, theorem...)...); messages != theoremTarget+" : ∀ (p : Prop), p → p\n" {
+		t.Errorf("build says %q; want the statement", messages)
+	}
+	files, err := filepath.Glob(dir + "/bin/*/*/verifier")
+	if err != nil || len(files) != 2 {
+		t.Fatal(files, err)
+	}
+	name, _, _ := strings.Cut(pinned, "@")
+	if again := must(t, "image", "--push", repository, "--capsule", files[0], "--capsule", files[1]); again != out {
+		t.Errorf("%s from files %q, from the claim %q", name, again, out)
+	}
+	// Another list of axioms is another claim.
+	if other := must(t, append([]string{"image", "--permit", "propext"}, theorem...)...); digestIn(t, other) == digestIn(t, out) {
+		t.Error("the axioms are no part of the claim")
+	}
+
+	private, public := writeKeys(t)
+	capsule(t, exitMismatch, "attest", "--key", private, "--image", pinned, "--artifact", wrong, "--attach")
+	must(t, "attest", "--key", private, "--image", pinned, "--artifact", proof, "--attach")
+	if text := must(t, "verify-attestation", "--key", public, "--image", pinned, "--artifact", proof); !strings.Contains(text, "rests on none") {
+		t.Errorf("got %s", text)
+	}
+}
+
+func TestTheoremsThatCannotBeFrozen(t *testing.T) {
+	challenge, proof, _, _, unknown := theoremFiles(t)
+	for _, c := range []struct {
+		code int
+		args string
+		want string
+	}{
+		{exitUsage, "build --output x --lean", "needs --challenge FILE and --target NAME"},
+		{exitUsage, "build --output x --target t --challenge " + challenge, "add --lean"},
+		{exitUsage, "build --output x --range 2..100 --permit propext", "one claim"},
+		{exitUsage, "build --output x --lean --range 2..100 --target t --challenge " + challenge, "one claim"},
+		{exitNoInput, "build --output x --lean --target t --challenge /nonexistent", "no such file"},
+		{exitMismatch, "build --output x --lean --target T.other --challenge " + challenge, `declares no constant named "T.other"`},
+		{exitMismatch, "build --output x --lean --target cheat --challenge " + unknown, "reading the challenge"},
+		{exitMismatch, "build --output x --lean --target " + theoremTarget + " --permit prop --challenge " + challenge, `permitted axiom "prop"`},
+		{exitUsage, "image --write-lock --lean --target " + theoremTarget + " --challenge " + challenge, "also needs its challenge"},
+		{exitUsage, "image --lean --capsule x --target t --challenge " + challenge, "leave --range out, and --lean"},
+		{exitUsage, "run x --no-land --worker w --artifact " + proof, "--artifact or --worker"},
+	} {
+		refuses(t, c.code, c.want, strings.Fields(c.args)...)
+	}
+}
+
+// leanPacket is a target packet for the mission of Erdős problem 505. Its source
+// and environment are invented.
+func leanPacket(t *testing.T) string {
+	t.Helper()
+	object := canon.NewObject()
+	text, err := mission.LeanProofWork{
+		Schema: mission.LeanProofWorkSchema, Target: "formal:erdos-505-test-dim-one", Objective: "Prove a stand-in for the statement.", Selection: object,
+		Source: mission.LeanSource{Repository: "https://example.org/r", GitCommit: strings.Repeat("a", 40), GitTree: strings.Repeat("b", 40), Path: "A.lean",
+			SHA256: mission.Absent, Declaration: theoremTarget, Statement: "∀ p : Prop, p → p"},
+		Environment: mission.LeanEnvironment{LeanToolchain: "leanprover/lean4:v4.27.0", LeanToolchainSHA256: mission.Absent, LakeManifestSHA256: mission.Absent,
+			LakefileSHA256: mission.Absent, MathlibGitCommit: strings.Repeat("c", 40)},
+		OutputContract: object, Authority: object,
+		Verification: mission.LeanVerification{StatementFidelity: canon.NewString("stand-in"), Kernel: object, Replay: object,
+			Axioms: mission.LeanAxioms{Allowed: []string{"propext", "Classical.choice", "Quot.sound"}, Forbidden: []string{"sorryAx"}}},
+	}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "packet.json")
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestMissionOfATheoremRunsWithAnExport runs the published mission and profile
+// of Erdős problem 505 with an export as the artifact. What is proved is a
+// stand-in for the statement.
+func TestMissionOfATheoremRunsWithAnExport(t *testing.T) {
+	const published = "../../testdata/canopus/v0.4.0/"
+	challenge, proof, wrong, cheating, _ := theoremFiles(t)
+	folder := tempDir(t)
+	order := []string{"run", published + "missions/formal-erdos-505-test-dim-one/mission.draft.json", "--no-land",
+		"--profile", published + "profiles/formal-erdos-505-test-dim-one.json", "--packet", leanPacket(t), "--capsule", formalVerifier(t, challenge)}
+	run1 := filepath.Join(folder, "run1")
+	if text := must(t, append(order, "--artifact", proof, "--output", run1)...); !strings.HasPrefix(text, "recorded  ") {
+		t.Errorf("run: %s", text)
+	}
+	claims := must(t, "verify", run1)
+	if !strings.Contains(claims, "verdict by replay") || !strings.Contains(claims, "accepted: 1 constants") {
+		t.Errorf("verify:\n%s", claims)
+	}
+	must(t, "replay", run1)
+	for name, file := range map[string]string{"wrong": wrong, "cheating": cheating} {
+		output := filepath.Join(folder, name)
+		refuses(t, exitMismatch, "verifier_non_success", append(order, "--artifact", file, "--output", output)...)
+		must(t, "verify", output)
+	}
+	// The draft's budget for artifacts is 131072 bytes.
+	large := filepath.Join(folder, "large.ndjson")
+	if err := os.WriteFile(large, bytes.Repeat([]byte("{}\n"), 50_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, exitMismatch, "artifact_bytes budget exceeded: 150000 > 131072", append(order, "--artifact", large, "--output", filepath.Join(folder, "large"))...)
+}
