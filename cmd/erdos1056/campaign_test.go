@@ -415,3 +415,20 @@ func TestUsageErrorsOfCampaigns(t *testing.T) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }
+
+// What is published in campaigns/ can be read, and what it claims can be checked.
+func TestPublishedCampaigns(t *testing.T) {
+	const folder = "../../campaigns/residue-one/"
+	code, stdout, stderr := run1(t, "status", folder)
+	for _, want := range []string{"residues [1 -1]", "1 678 808 primes", "witness   p = 26927543", "failed    0 checks"} {
+		if code != 0 || !strings.Contains(stdout, want) {
+			t.Errorf("status: exit %d, %s; want %q in\n%s", code, stderr, want, stdout)
+		}
+	}
+	if code, stdout, stderr := run1(t, "witness", folder+"k15-26927543.witness.json"); code != 0 || stdout != "verified erdos:1056 witness k=15 p=26927543\n" {
+		t.Errorf("witness: exit %d, %q, %s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := run1(t, "replay", folder+"erdos1056-k15-range-26927543-26927543.txt"); code != 0 || stdout != "verified\n" {
+		t.Errorf("replay: exit %d, %q, %s", code, stdout, stderr)
+	}
+}
