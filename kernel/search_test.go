@@ -269,8 +269,9 @@ func TestKernelsAgreeFiberForFiber(t *testing.T) {
 	}
 }
 
-// 200 primes below 2^26, fast against reference: the largest fiber of each.
-func TestRandomLargePrimesAgreeWithReference(t *testing.T) {
+// 200 primes below 2^26, sizes spread evenly on a logarithmic scale: the fast kernel and the
+// reference find the same large fibers, cut for cut; below 2^18 also the definition.
+func TestRandomLargePrimesAgreeFiberForFiber(t *testing.T) {
 	fast, err := newCrew(Options{}, plan.Range{Lo: 2, Hi: 3}, true)
 	if err != nil {
 		t.Fatal(err)
@@ -279,21 +280,33 @@ func TestRandomLargePrimesAgreeWithReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	compared := 0
 	for i := range 200 {
-		// Sizes are spread evenly on a logarithmic scale, up to 2^26.
 		p := naive.NextPrime(rand.Uint32N(1 << (10 + 16*uint(i)/199)))
-		first := fibers.ExpectedLargest(p)
-		_, fs, err := fast.probers[0].scan(context.Background(), p, first, 1)
+		m := max(2, fibers.ExpectedLargest(p)-2)
+		_, fs, err := fast.probers[0].scan(context.Background(), p, m, m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, gs, err := plain.probers[0].scan(context.Background(), p, first, 1)
+		_, gs, err := plain.probers[0].scan(context.Background(), p, m, m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, b := fibers.Largest(fs), fibers.Largest(gs); !equalFibers(a, b) {
-			t.Errorf("p = %d: fast kernel %v, reference %v", p, a, b)
+		if !slices.EqualFunc(fs, gs, equalFibers) {
+			t.Errorf("p = %d: of at least %d cuts the fast kernel has %v, the reference %v", p, m, fs, gs)
 		}
+		compared += len(fs)
+		if p < 1<<18 {
+			definition := naive.Fibers(p)
+			for _, f := range fs {
+				if !slices.Equal(f.Cuts, definition[f.Residue]) {
+					t.Errorf("p = %d: %v, want the cuts %v", p, f, definition[f.Residue])
+				}
+			}
+		}
+	}
+	if compared < 1000 {
+		t.Errorf("only %d fibers were compared", compared)
 	}
 }
 
