@@ -21,7 +21,7 @@ var mutations = map[string][]mutant.Mutation{
 	"generic": {
 		{What: "a cell of the threshold is not found", File: "swar.go", Function: "atLeast", Old: "cellLimit-j", New: "cellLimit-j-1"},
 		{What: "the squares of threes are short", File: "swar.go", Function: "sumUp", Old: "5*n3", New: "4*n3"},
-		{What: "a bucket's last key is lost", File: "buckets.go", Function: "bucket", Old: ": t.heads[b]]", New: ": t.heads[b]-1]"},
+		{What: "a bucket's keys count twice", File: "buckets.go", Function: "addKeys", Old: "t.cells[k]++", New: "t.cells[k] += 2"},
 		{What: "the classes of later buckets are taken for those of the first", File: "buckets.go", Function: "takeCells", Old: "uint32(b) << bucketBits", New: "0"},
 	},
 }
