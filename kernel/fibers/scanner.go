@@ -174,7 +174,7 @@ func (s *Scanner) count(ctx context.Context) error {
 	drop := s.take(DroppedBlock)
 	err := s.each(func(i int, part *part) error {
 		return part.generate(ctx, true, func(b *residues.Block) {
-			if drop && i == 0 {
+			if i == 0 && drop {
 				drop = false
 				return
 			}
