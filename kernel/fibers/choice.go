@@ -13,13 +13,13 @@ const (
 )
 
 var (
-	// bytesUpTo is the size of a byte table in bytes up to which it beats nibbles: the
-	// private second-level cache.
-	bytesUpTo = max(256<<10, cpuid.CPU.Cache.L2)
+	// bytesUpTo is the size in bytes of a byte table up to which it beats the others: a part
+	// of the last-level cache, which is shared, or the private second-level cache.
+	bytesUpTo = max(256<<10, cpuid.CPU.Cache.L2, cpuid.CPU.Cache.L3/5)
 
-	// bucketsFrom is the size of a direct table in bytes from which buckets beat it: a
-	// part of the last-level cache, which is shared, but not less than 4 MiB.
-	bucketsFrom = max(4<<20, cpuid.CPU.Cache.L3/8)
+	// nibblesUpTo is that of a table of nibbles. Half the footprint keeps it in the cache
+	// longer; computing with halves of bytes costs more while bytes fit.
+	nibblesUpTo = max(4<<20, cpuid.CPU.Cache.L3/5)
 )
 
 // choose returns the way to count the classes of p. Buckets take 1.2 p bytes and are not
@@ -38,7 +38,7 @@ func (s *Scanner) choose(p uint32) Counting {
 	} else {
 		size /= 2
 	}
-	if size > bucketsFrom && p > 1<<24 {
+	if size > nibblesUpTo && p > 1<<24 {
 		return Buckets
 	}
 	return direct

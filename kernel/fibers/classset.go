@@ -67,6 +67,9 @@ func (s *classSet) filter(keys []int32) []uint32 {
 // has reports whether the class of a key is in the set.
 func (s *classSet) has(key int32) bool {
 	a := classOf(key)
+	if s.marks[a%uint32(len(s.marks))] == 0 {
+		return false
+	}
 	if len(s.classes) >= manyClasses {
 		return s.bitmap[a/64]>>(a%64)&1 != 0
 	}

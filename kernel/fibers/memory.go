@@ -17,9 +17,10 @@ func cleared(memory []byte, n int) (kept, table []byte) {
 		memory = make([]byte, n)
 		return memory, memory
 	}
-	raw := make([]byte, n+2*hugePage)
+	size := n + n/32 // the next primes are a little larger
+	raw := make([]byte, size+2*hugePage)
 	start := -int(uintptr(unsafe.Pointer(&raw[0]))) & (hugePage - 1)
-	adviseHugePages(raw[start : start+(n+hugePage-1)/hugePage*hugePage])
-	memory = raw[start : start+n : start+n]
-	return memory, memory
+	adviseHugePages(raw[start : start+(size+hugePage-1)/hugePage*hugePage])
+	memory = raw[start : start+size : start+size]
+	return memory, memory[:n]
 }
