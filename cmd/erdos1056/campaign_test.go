@@ -425,6 +425,12 @@ func TestPublishedCampaigns(t *testing.T) {
 			t.Errorf("status: exit %d, %s; want %q in\n%s", code, stderr, want, stdout)
 		}
 	}
+	code, stdout, stderr = run1(t, "status", "../../campaigns/k15")
+	for _, want := range []string{"13 at 52163, 14 at 2374649, 15 at 3408707", "failed    0 checks"} {
+		if code != 0 || !strings.Contains(stdout, want) {
+			t.Errorf("status: exit %d, %s; want %q in\n%s", code, stderr, want, stdout)
+		}
+	}
 	if code, stdout, stderr := run1(t, "witness", folder+"k15-26927543.witness.json"); code != 0 || stdout != "verified erdos:1056 witness k=15 p=26927543\n" {
 		t.Errorf("witness: exit %d, %q, %s", code, stdout, stderr)
 	}
