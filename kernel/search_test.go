@@ -270,7 +270,7 @@ func TestKernelsAgreeFiberForFiber(t *testing.T) {
 }
 
 // 200 primes below 2^26, sizes spread evenly on a logarithmic scale: the fast kernel and the
-// reference find the same large fibers, cut for cut; below 2^18 also the definition.
+// reference and the definition find the same large fibers, cut for cut.
 func TestRandomLargePrimesAgreeFiberForFiber(t *testing.T) {
 	fast, err := newCrew(Options{}, plan.Range{Lo: 2, Hi: 3}, true)
 	if err != nil {
@@ -296,12 +296,13 @@ func TestRandomLargePrimesAgreeFiberForFiber(t *testing.T) {
 			t.Errorf("p = %d: of at least %d cuts the fast kernel has %v, the reference %v", p, m, fs, gs)
 		}
 		compared += len(fs)
-		if p < 1<<18 {
-			definition := naive.Fibers(p)
-			for _, f := range fs {
-				if !slices.Equal(f.Cuts, definition[f.Residue]) {
-					t.Errorf("p = %d: %v, want the cuts %v", p, f, definition[f.Residue])
-				}
+		definition := naive.LargeFibers(p, m)
+		if len(fs) != len(definition) {
+			t.Errorf("p = %d: %d fibers of at least %d cuts, the definition has %d", p, len(fs), m, len(definition))
+		}
+		for _, f := range fs {
+			if !slices.Equal(f.Cuts, definition[f.Residue]) {
+				t.Errorf("p = %d: %v, want the cuts %v", p, f, definition[f.Residue])
 			}
 		}
 	}

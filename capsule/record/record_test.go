@@ -109,33 +109,6 @@ func TestManifestsAreFiledUnderTheirDigest(t *testing.T) {
 	}
 }
 
-func TestReceiptsAreFiledUnderTheirProtocolDigest(t *testing.T) {
-	paths, _ := filepath.Glob(filepath.Join(vectors.Root, "../erdos-frontier-packets/receipts/*.json"))
-	receipts := 0
-	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(path), ".json")
-		if len(name) != 64 {
-			continue
-		}
-		receipts++
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := canon.ParseStrict(data, canon.RecordLimits)
-		if err != nil {
-			t.Errorf("%s: %v", path, err)
-			continue
-		}
-		if digest, err := canon.ProtocolDigest(v); err != nil || digest.Hex() != name {
-			t.Errorf("%s: %s, %v", path, digest, err)
-		}
-	}
-	if receipts != 3 {
-		t.Errorf("%d receipts", receipts)
-	}
-}
-
 func TestVerdictsAreTheOriginals(t *testing.T) {
 	vectors.Compare(t, "candidate", func(data []byte) error {
 		_, err := CandidateSpec.Parse(data)

@@ -30,3 +30,24 @@ func Fingerprint(p uint32) (halfFactorial uint32, cells, squares uint64) {
 	}
 	return uint32(residue), uint64(len(counts)), squares
 }
+
+// LargeFibers is Fibers for the residues of at least m cuts only: two walks and one count for
+// every residue, for primes that are too large for a map.
+func LargeFibers(p uint32, m int) map[uint32][]uint32 {
+	counts := make([]uint8, p)
+	fibers := map[uint32][]uint32{}
+	for walk := range 2 {
+		residue := uint64(1) % uint64(p)
+		for t := uint32(0); t < p; {
+			switch {
+			case walk == 0 && counts[residue] < 255:
+				counts[residue]++
+			case walk == 1 && int(counts[residue]) >= m:
+				fibers[uint32(residue)] = append(fibers[uint32(residue)], t)
+			}
+			t++
+			residue = residue * uint64(t) % uint64(p)
+		}
+	}
+	return fibers
+}
