@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"unsafe"
+
+	"github.com/erdos1056/erdos1056/kernel/residues"
 )
 
 // bucketTable counts in two steps, for primes whose direct table would not stay in the
@@ -20,22 +22,23 @@ type bucketTable struct {
 	store     []uint16   // bucket b begins at b·room
 	mates     bucketTeam // the tables whose buckets are counted together with this one's
 	heads     []uint64   // where the next key of each bucket goes, as an index into store
-	unchecked int        // keys added since the heads were last held against their ends
+	spare     int        // keys that may be added before a bucket can be full
 	overflow  bool
 	cells     [1 << 16]byte
 	list      []cell
 	order     []int
 }
 
-const (
-	bucketBits = 16
-	checkEvery = 1 << 13 // keys added between two checks of the heads
-)
+const bucketBits = 16
 
 // bucketRoom is the room of a bucket that gets one of `share` parts of the keys: its mean,
-// sixteen standard deviations, and the keys added between two checks.
+// sixteen standard deviations, and one batch of keys. It is an odd number of cache lines:
+// the heads of all buckets advance at about the same pace, and at a distance of a
+// multiple of the page size they would crowd into a few sets of the first-level cache.
 func bucketRoom(share int) int {
-	return 1<<bucketBits/max(share, 1) + 16<<(bucketBits/2) + 2*checkEvery
+	const line = 32 // keys
+	need := 1<<bucketBits/max(share, 1) + 16<<(bucketBits/2) + residues.BlockSize
+	return need/line*line + line + need/line%2*line
 }
 
 // bucketFunctions are the machine's part; the portable code stands in where it is nil.
@@ -61,20 +64,21 @@ func (t *bucketTable) reset(p uint32) {
 	for b := range t.heads {
 		t.heads[b] = uint64(b * t.room)
 	}
-	t.unchecked, t.overflow = 0, false
+	t.spare, t.overflow = 0, false
 	if t.list == nil {
 		t.list = make([]cell, listSize)
 	}
 }
 
 func (t *bucketTable) add(keys []int32) {
-	if t.unchecked += len(keys); t.unchecked > checkEvery {
-		t.checkHeads()
-		t.unchecked = len(keys)
+	if t.spare < len(keys) {
+		t.spare = t.leastRoom()
+		t.overflow = t.overflow || t.spare < len(keys)
 	}
 	if t.overflow {
 		return // the keys are lost, and scan says so
 	}
+	t.spare -= len(keys)
 	if whole := len(keys) &^ 1; t.functions.partition != nil && whole > 0 {
 		raceRead(keys[:whole])
 		t.functions.partition(&t.store[0], &t.heads[0], &keys[0], whole)
@@ -87,14 +91,14 @@ func (t *bucketTable) add(keys []int32) {
 	}
 }
 
-// checkHeads notes when a bucket has so little room left that another checkEvery keys might
-// leave it.
-func (t *bucketTable) checkHeads() {
+// leastRoom is the number of keys that still fit the fullest bucket: any so many keys may be
+// added before the heads must be looked at again.
+func (t *bucketTable) leastRoom() int {
+	least := t.room
 	for b, head := range t.heads {
-		if head > uint64((b+1)*t.room-2*checkEvery) {
-			t.overflow = true
-		}
+		least = min(least, (b+1)*t.room-int(head))
 	}
+	return least
 }
 
 // bucket returns the remainders of bucket b.

@@ -22,7 +22,7 @@ var (
 	nibblesUpTo = max(4<<20, cpuid.CPU.Cache.L3/5)
 )
 
-// choose returns the way to count the classes of p. Buckets take 1.2 p bytes and are not
+// choose returns the way to count the classes of p. Buckets take 1.1 p bytes and are not
 // chosen below p = 2^24, so that a worker stays small where they gain little.
 func (s *Scanner) choose(p uint32) Counting {
 	if s.Counting != AutoCounting {

@@ -10,28 +10,45 @@ import (
 // others away; a search among the classes, or a bitmap if they are many, decides about
 // the rest.
 type classSet struct {
-	machineFilter filterFunction
-	bits          [64]uint32    // marks for the machine's filter: bit a>>6 mod 32 of word a mod 64
-	marks         [1 << 13]byte // marks for the portable one, indexed by the low bits of the class
-	classes       []uint32      // ascending
-	bitmap        []uint64      // bit a is set for the class a, if they are many
-	places        [residues.BlockSize + 16]uint32
+	machine filter
+	words   [64]uint32    // marks for the machine's filter
+	marks   [1 << 13]byte // marks for the portable one, indexed by the low bits of the class
+	classes []uint32      // ascending
+	bitmap  []uint64      // bit a is set for the class a, if they are many
+	places  [residues.BlockSize + 16]uint32
 }
 
-// A filterFunction stores the places of those of n keys, a positive multiple of 16, whose class
-// is marked, and returns their number.
-type filterFunction func(places *uint32, keys *int32, n int, marks *uint32) int
+// A filter is the machine's way to find the keys that may be in the set, or nothing.
+type filter struct {
+	// function stores the places of those of n keys, a positive multiple of 16, whose class
+	// passes all hashes, and returns their number.
+	function      func(places *uint32, keys *int32, n int, marks *uint32) int
+	hashes, words int // number of hashes, and of the 32-bit words of each, a power of 2
+}
+
+// mark sets the bits of class a in the marks. Hash i takes its word, and then the bit of
+// that word, from the bits of a that follow those of hash i-1.
+func (f filter) mark(marks []uint32, a uint32) {
+	words := uint32(f.words)
+	for i := range f.hashes {
+		marks[uint32(i)*words+a%words] |= 1 << (a / words % 32)
+		a /= 32 * words
+	}
+}
+
+// serves reports whether the filter turns most keys away where n classes are looked for.
+func (f filter) serves(n int) bool { return f.function != nil && n <= 32*f.words }
 
 // manyClasses is the number from which a bitmap beats the search.
-const manyClasses = 1 << 10
+const manyClasses = 1 << 6
 
 // reset makes the set hold exactly the given ascending classes of p.
 func (s *classSet) reset(classes []uint32, p uint32) {
-	clear(s.bits[:])
+	clear(s.words[:])
 	clear(s.marks[:])
 	s.classes = classes
 	for _, a := range classes {
-		s.bits[a%64] |= 1 << (a / 64 % 32)
+		s.machine.mark(s.words[:], a)
 		s.marks[a%uint32(len(s.marks))] = 1
 	}
 	if len(classes) < manyClasses {
@@ -51,9 +68,9 @@ func (s *classSet) reset(classes []uint32, p uint32) {
 // the next call.
 func (s *classSet) filter(keys []int32) []uint32 {
 	n, done := 0, 0
-	if whole := len(keys) &^ 15; s.machineFilter != nil && whole > 0 {
+	if whole := len(keys) &^ 15; whole > 0 && s.machine.serves(len(s.classes)) {
 		raceRead(keys[:whole])
-		n, done = s.machineFilter(&s.places[0], &keys[0], whole, &s.bits[0]), whole
+		n, done = s.machine.function(&s.places[0], &keys[0], whole, &s.words[0]), whole
 	}
 	for i, k := range keys[done:] {
 		if s.marks[classOf(k)%uint32(len(s.marks))] != 0 {

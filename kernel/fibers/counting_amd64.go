@@ -13,7 +13,7 @@ func machineBytes(implementation string) byteFunctions {
 	case "avx512":
 		return byteFunctions{add: addBytes32, scan: scanBytesAVX512}
 	case "avx2":
-		return byteFunctions{add: addBytes32}
+		return byteFunctions{add: addBytes32, scan: scanBytesAVX2}
 	}
 	return byteFunctions{}
 }
@@ -21,9 +21,9 @@ func machineBytes(implementation string) byteFunctions {
 func machineNibbles(implementation string) *nibbleFunctions {
 	switch implementation {
 	case "avx512":
-		return &nibbleFunctions{add: addNibblesAVX512, width: 16, scan: scanNibblesAVX512}
+		return &nibbleFunctions{add: addNibblesAVX512, width: 128, scan: scanNibblesAVX512}
 	case "avx2":
-		return &nibbleFunctions{add: addNibblesAVX2, width: 8}
+		return &nibbleFunctions{add: addNibblesAVX2, width: 64, scan: scanNibblesAVX2}
 	}
 	return nil
 }
@@ -33,14 +33,17 @@ func machineBuckets(implementation string) bucketFunctions {
 	case "avx512":
 		return bucketFunctions{partition: partitionKeys, add: addBytes16, equal: countEqualAVX2, take: takeBytesAVX512}
 	case "avx2":
-		return bucketFunctions{partition: partitionKeys, add: addBytes16, equal: countEqualAVX2}
+		return bucketFunctions{partition: partitionKeys, add: addBytes16, equal: countEqualAVX2, take: takeBytesAVX2}
 	}
 	return bucketFunctions{}
 }
 
-func machineFilter(implementation string) filterFunction {
-	if implementation == "avx512" {
-		return filterAVX512
+func machineFilter(implementation string) filter {
+	switch implementation {
+	case "avx512":
+		return filter{filterAVX512, 2, 32}
+	case "avx2":
+		return filter{filterAVX2, 3, 8}
 	}
-	return nil
+	return filter{}
 }

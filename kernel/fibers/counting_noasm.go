@@ -8,4 +8,4 @@ func machineNibbles(string) *nibbleFunctions { return nil }
 
 func machineBuckets(string) bucketFunctions { return bucketFunctions{} }
 
-func machineFilter(string) filterFunction { return nil }
+func machineFilter(string) filter { return filter{} }

@@ -149,40 +149,43 @@ func TestOverflowIsNoticed(t *testing.T) {
 }
 
 func TestScanFunctionsWriteWithinTheirList(t *testing.T) {
-	for name, f := range map[string]scanFunction{"nibbles": nibbleScan(), "bytes": machineBytes("avx512").scan} {
-		if f == nil || !residues.Best().Available() || residues.Best().Name != "avx512" {
+	for _, impl := range residues.All() {
+		if !impl.Available() {
 			continue
 		}
-		table := make([]byte, 64*100)
-		for i := range table {
-			table[i] = 0x11 * byte(1+i%7) // every cell is listed
+		scans := map[int][]scanFunction{64: {machineBytes(impl.Name).scan, machineBuckets(impl.Name).take}} // by cells in a group
+		if f := machineNibbles(impl.Name); f != nil {
+			scans[128] = []scanFunction{f.scan}
 		}
-		perGroup := 64
-		if name == "nibbles" {
-			perGroup = 128
-		}
-		list := make([]cell, 3*perGroup+8)
-		guard := cell{^uint32(0), ^uint32(0)}
-		for i := range list[3*perGroup:] {
-			list[3*perGroup+i] = guard
-		}
-		sums, large, found := f.run(table, perGroup, 1, list[:3*perGroup], nil)
-		if len(found) != perGroup*100 || large || sums.cells != uint64(perGroup*100) {
-			t.Errorf("%s: %d cells listed, %+v, want %d", name, len(found), sums, perGroup*100)
-		}
-		for _, c := range list[3*perGroup:] {
-			if c != guard {
-				t.Errorf("%s: wrote behind the list", name)
+		for perGroup, fs := range scans {
+			for i, f := range fs {
+				if f != nil {
+					testListOfScan(t, fmt.Sprintf("impl=%s/cells=%d/%d", impl.Name, perGroup, i), f, perGroup)
+				}
 			}
 		}
 	}
 }
 
-func nibbleScan() scanFunction {
-	if f := machineNibbles("avx512"); f != nil {
-		return f.scan
+func testListOfScan(t *testing.T, name string, f scanFunction, perGroup int) {
+	table := make([]byte, 64*100)
+	for i := range table {
+		table[i] = 0x11 * byte(1+i%7) // every cell is listed
 	}
-	return nil
+	list := make([]cell, 3*perGroup+8)
+	guard := cell{^uint32(0), ^uint32(0)}
+	for i := range list[3*perGroup:] {
+		list[3*perGroup+i] = guard
+	}
+	sums, large, found := f.run(table, perGroup, 1, list[:3*perGroup], nil)
+	if len(found) != perGroup*100 || large || sums.cells != uint64(perGroup*100) {
+		t.Errorf("%s: %d cells listed, %+v, want %d", name, len(found), sums, perGroup*100)
+	}
+	for _, c := range list[3*perGroup:] {
+		if c != guard {
+			t.Errorf("%s: wrote behind the list", name)
+		}
+	}
 }
 
 func TestLayoutIsThatOfTheGenerator(t *testing.T) {
@@ -204,7 +207,7 @@ func TestFiltersFindEveryWantedKey(t *testing.T) {
 		if !impl.Available() {
 			continue
 		}
-		set := &classSet{machineFilter: machineFilter(impl.Name)}
+		set := &classSet{machine: machineFilter(impl.Name)}
 		for i, n := range []int{1, 2, 15, 16, 17, 31, 33, 1000, residues.BlockSize} {
 			keys := make([]int32, n)
 			var classes []uint32

@@ -5,8 +5,8 @@
 #include "textflag.h"
 
 // func addNibblesAVX512(table *byte, keys *int32, n int)
-// Requires: AVX, AVX512F
-TEXT ·addNibblesAVX512(SB), NOSPLIT, $128-24
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·addNibblesAVX512(SB), NOSPLIT, $640-24
 	MOVQ table+0(FP), AX
 	MOVQ keys+8(FP), CX
 	MOVQ n+16(FP), DX
@@ -15,74 +15,452 @@ TEXT ·addNibblesAVX512(SB), NOSPLIT, $128-24
 	MOVL         $0x00000001, BX
 	VPBROADCASTD BX, Z0
 	MOVL         $0x00000001, BX
-	VPBROADCASTD BX, Z1
+	VPBROADCASTB BX, X1
 	MOVL         $0x00000010, BX
-	VPBROADCASTD BX, Z2
+	VPBROADCASTB BX, X2
 
 nibbles512:
 	VMOVDQU32 (CX), Z3
 	VPTESTMD  Z0, Z3, K1
 	VPSRLD    $0x01, Z3, Z3
 	VMOVDQU32 Z3, (SP)
-	VPBLENDMD Z2, Z1, K1, Z4
-	VMOVDQU32 Z4, 64(SP)
+	VPBLENDMB X2, X1, K1, X4
+	VMOVDQU   X4, 512(SP)
+	VMOVDQU32 64(CX), Z3
+	VPTESTMD  Z0, Z3, K1
+	VPSRLD    $0x01, Z3, Z3
+	VMOVDQU32 Z3, 64(SP)
+	VPBLENDMB X2, X1, K1, X5
+	VMOVDQU   X5, 528(SP)
+	VMOVDQU32 128(CX), Z3
+	VPTESTMD  Z0, Z3, K1
+	VPSRLD    $0x01, Z3, Z3
+	VMOVDQU32 Z3, 128(SP)
+	VPBLENDMB X2, X1, K1, X6
+	VMOVDQU   X6, 544(SP)
+	VMOVDQU32 192(CX), Z3
+	VPTESTMD  Z0, Z3, K1
+	VPSRLD    $0x01, Z3, Z3
+	VMOVDQU32 Z3, 192(SP)
+	VPBLENDMB X2, X1, K1, X7
+	VMOVDQU   X7, 560(SP)
+	VMOVDQU32 256(CX), Z3
+	VPTESTMD  Z0, Z3, K1
+	VPSRLD    $0x01, Z3, Z3
+	VMOVDQU32 Z3, 256(SP)
+	VPBLENDMB X2, X1, K1, X8
+	VMOVDQU   X8, 576(SP)
+	VMOVDQU32 320(CX), Z3
+	VPTESTMD  Z0, Z3, K1
+	VPSRLD    $0x01, Z3, Z3
+	VMOVDQU32 Z3, 320(SP)
+	VPBLENDMB X2, X1, K1, X9
+	VMOVDQU   X9, 592(SP)
+	VMOVDQU32 384(CX), Z3
+	VPTESTMD  Z0, Z3, K1
+	VPSRLD    $0x01, Z3, Z3
+	VMOVDQU32 Z3, 384(SP)
+	VPBLENDMB X2, X1, K1, X10
+	VMOVDQU   X10, 608(SP)
+	VMOVDQU32 448(CX), Z3
+	VPTESTMD  Z0, Z3, K1
+	VPSRLD    $0x01, Z3, Z3
+	VMOVDQU32 Z3, 448(SP)
+	VPBLENDMB X2, X1, K1, X11
+	VMOVDQU   X11, 624(SP)
 	MOVL      (SP), BX
-	MOVB      64(SP), SI
+	MOVB      512(SP), SI
 	ADDB      SI, (AX)(BX*1)
 	MOVL      4(SP), BX
-	MOVB      68(SP), SI
+	MOVB      513(SP), SI
 	ADDB      SI, (AX)(BX*1)
 	MOVL      8(SP), BX
-	MOVB      72(SP), SI
+	MOVB      514(SP), SI
 	ADDB      SI, (AX)(BX*1)
 	MOVL      12(SP), BX
-	MOVB      76(SP), SI
+	MOVB      515(SP), SI
 	ADDB      SI, (AX)(BX*1)
 	MOVL      16(SP), BX
-	MOVB      80(SP), SI
+	MOVB      516(SP), SI
 	ADDB      SI, (AX)(BX*1)
 	MOVL      20(SP), BX
-	MOVB      84(SP), SI
+	MOVB      517(SP), SI
 	ADDB      SI, (AX)(BX*1)
 	MOVL      24(SP), BX
-	MOVB      88(SP), SI
+	MOVB      518(SP), SI
 	ADDB      SI, (AX)(BX*1)
 	MOVL      28(SP), BX
-	MOVB      92(SP), SI
+	MOVB      519(SP), SI
 	ADDB      SI, (AX)(BX*1)
 	MOVL      32(SP), BX
-	MOVB      96(SP), SI
+	MOVB      520(SP), SI
 	ADDB      SI, (AX)(BX*1)
 	MOVL      36(SP), BX
-	MOVB      100(SP), SI
+	MOVB      521(SP), SI
 	ADDB      SI, (AX)(BX*1)
 	MOVL      40(SP), BX
-	MOVB      104(SP), SI
+	MOVB      522(SP), SI
 	ADDB      SI, (AX)(BX*1)
 	MOVL      44(SP), BX
-	MOVB      108(SP), SI
+	MOVB      523(SP), SI
 	ADDB      SI, (AX)(BX*1)
 	MOVL      48(SP), BX
-	MOVB      112(SP), SI
+	MOVB      524(SP), SI
 	ADDB      SI, (AX)(BX*1)
 	MOVL      52(SP), BX
-	MOVB      116(SP), SI
+	MOVB      525(SP), SI
 	ADDB      SI, (AX)(BX*1)
 	MOVL      56(SP), BX
-	MOVB      120(SP), SI
+	MOVB      526(SP), SI
 	ADDB      SI, (AX)(BX*1)
 	MOVL      60(SP), BX
-	MOVB      124(SP), SI
+	MOVB      527(SP), SI
 	ADDB      SI, (AX)(BX*1)
-	ADDQ      $0x40, CX
-	SUBQ      $0x10, DX
+	MOVL      64(SP), BX
+	MOVB      528(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      68(SP), BX
+	MOVB      529(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      72(SP), BX
+	MOVB      530(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      76(SP), BX
+	MOVB      531(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      80(SP), BX
+	MOVB      532(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      84(SP), BX
+	MOVB      533(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      88(SP), BX
+	MOVB      534(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      92(SP), BX
+	MOVB      535(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      96(SP), BX
+	MOVB      536(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      100(SP), BX
+	MOVB      537(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      104(SP), BX
+	MOVB      538(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      108(SP), BX
+	MOVB      539(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      112(SP), BX
+	MOVB      540(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      116(SP), BX
+	MOVB      541(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      120(SP), BX
+	MOVB      542(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      124(SP), BX
+	MOVB      543(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      128(SP), BX
+	MOVB      544(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      132(SP), BX
+	MOVB      545(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      136(SP), BX
+	MOVB      546(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      140(SP), BX
+	MOVB      547(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      144(SP), BX
+	MOVB      548(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      148(SP), BX
+	MOVB      549(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      152(SP), BX
+	MOVB      550(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      156(SP), BX
+	MOVB      551(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      160(SP), BX
+	MOVB      552(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      164(SP), BX
+	MOVB      553(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      168(SP), BX
+	MOVB      554(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      172(SP), BX
+	MOVB      555(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      176(SP), BX
+	MOVB      556(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      180(SP), BX
+	MOVB      557(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      184(SP), BX
+	MOVB      558(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      188(SP), BX
+	MOVB      559(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      192(SP), BX
+	MOVB      560(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      196(SP), BX
+	MOVB      561(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      200(SP), BX
+	MOVB      562(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      204(SP), BX
+	MOVB      563(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      208(SP), BX
+	MOVB      564(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      212(SP), BX
+	MOVB      565(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      216(SP), BX
+	MOVB      566(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      220(SP), BX
+	MOVB      567(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      224(SP), BX
+	MOVB      568(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      228(SP), BX
+	MOVB      569(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      232(SP), BX
+	MOVB      570(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      236(SP), BX
+	MOVB      571(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      240(SP), BX
+	MOVB      572(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      244(SP), BX
+	MOVB      573(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      248(SP), BX
+	MOVB      574(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      252(SP), BX
+	MOVB      575(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      256(SP), BX
+	MOVB      576(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      260(SP), BX
+	MOVB      577(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      264(SP), BX
+	MOVB      578(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      268(SP), BX
+	MOVB      579(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      272(SP), BX
+	MOVB      580(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      276(SP), BX
+	MOVB      581(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      280(SP), BX
+	MOVB      582(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      284(SP), BX
+	MOVB      583(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      288(SP), BX
+	MOVB      584(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      292(SP), BX
+	MOVB      585(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      296(SP), BX
+	MOVB      586(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      300(SP), BX
+	MOVB      587(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      304(SP), BX
+	MOVB      588(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      308(SP), BX
+	MOVB      589(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      312(SP), BX
+	MOVB      590(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      316(SP), BX
+	MOVB      591(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      320(SP), BX
+	MOVB      592(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      324(SP), BX
+	MOVB      593(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      328(SP), BX
+	MOVB      594(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      332(SP), BX
+	MOVB      595(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      336(SP), BX
+	MOVB      596(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      340(SP), BX
+	MOVB      597(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      344(SP), BX
+	MOVB      598(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      348(SP), BX
+	MOVB      599(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      352(SP), BX
+	MOVB      600(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      356(SP), BX
+	MOVB      601(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      360(SP), BX
+	MOVB      602(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      364(SP), BX
+	MOVB      603(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      368(SP), BX
+	MOVB      604(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      372(SP), BX
+	MOVB      605(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      376(SP), BX
+	MOVB      606(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      380(SP), BX
+	MOVB      607(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      384(SP), BX
+	MOVB      608(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      388(SP), BX
+	MOVB      609(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      392(SP), BX
+	MOVB      610(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      396(SP), BX
+	MOVB      611(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      400(SP), BX
+	MOVB      612(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      404(SP), BX
+	MOVB      613(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      408(SP), BX
+	MOVB      614(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      412(SP), BX
+	MOVB      615(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      416(SP), BX
+	MOVB      616(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      420(SP), BX
+	MOVB      617(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      424(SP), BX
+	MOVB      618(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      428(SP), BX
+	MOVB      619(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      432(SP), BX
+	MOVB      620(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      436(SP), BX
+	MOVB      621(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      440(SP), BX
+	MOVB      622(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      444(SP), BX
+	MOVB      623(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      448(SP), BX
+	MOVB      624(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      452(SP), BX
+	MOVB      625(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      456(SP), BX
+	MOVB      626(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      460(SP), BX
+	MOVB      627(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      464(SP), BX
+	MOVB      628(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      468(SP), BX
+	MOVB      629(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      472(SP), BX
+	MOVB      630(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      476(SP), BX
+	MOVB      631(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      480(SP), BX
+	MOVB      632(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      484(SP), BX
+	MOVB      633(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      488(SP), BX
+	MOVB      634(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      492(SP), BX
+	MOVB      635(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      496(SP), BX
+	MOVB      636(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      500(SP), BX
+	MOVB      637(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      504(SP), BX
+	MOVB      638(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	MOVL      508(SP), BX
+	MOVB      639(SP), SI
+	ADDB      SI, (AX)(BX*1)
+	ADDQ      $0x00000200, CX
+	SUBQ      $0x00000080, DX
 	JNZ       nibbles512
 	VZEROUPPER
 	RET
 
 // func addNibblesAVX2(table *byte, keys *int32, n int)
 // Requires: AVX, AVX2
-TEXT ·addNibblesAVX2(SB), NOSPLIT, $64-24
+TEXT ·addNibblesAVX2(SB), NOSPLIT, $512-24
 	MOVQ         table+0(FP), AX
 	MOVQ         keys+8(FP), CX
 	MOVQ         n+16(FP), DX
@@ -100,153 +478,393 @@ nibbles256:
 	VPSLLD  $0x04, Y2, Y1
 	VPSUBD  Y2, Y1, Y1
 	VPADDD  Y0, Y1, Y1
+	VMOVDQU Y1, 256(SP)
+	VMOVDQU 32(CX), Y1
+	VPAND   Y0, Y1, Y2
+	VPSRLD  $0x01, Y1, Y1
 	VMOVDQU Y1, 32(SP)
+
+	// step = 1 + 16·odd - odd
+	VPSLLD  $0x04, Y2, Y1
+	VPSUBD  Y2, Y1, Y1
+	VPADDD  Y0, Y1, Y1
+	VMOVDQU Y1, 288(SP)
+	VMOVDQU 64(CX), Y1
+	VPAND   Y0, Y1, Y2
+	VPSRLD  $0x01, Y1, Y1
+	VMOVDQU Y1, 64(SP)
+
+	// step = 1 + 16·odd - odd
+	VPSLLD  $0x04, Y2, Y1
+	VPSUBD  Y2, Y1, Y1
+	VPADDD  Y0, Y1, Y1
+	VMOVDQU Y1, 320(SP)
+	VMOVDQU 96(CX), Y1
+	VPAND   Y0, Y1, Y2
+	VPSRLD  $0x01, Y1, Y1
+	VMOVDQU Y1, 96(SP)
+
+	// step = 1 + 16·odd - odd
+	VPSLLD  $0x04, Y2, Y1
+	VPSUBD  Y2, Y1, Y1
+	VPADDD  Y0, Y1, Y1
+	VMOVDQU Y1, 352(SP)
+	VMOVDQU 128(CX), Y1
+	VPAND   Y0, Y1, Y2
+	VPSRLD  $0x01, Y1, Y1
+	VMOVDQU Y1, 128(SP)
+
+	// step = 1 + 16·odd - odd
+	VPSLLD  $0x04, Y2, Y1
+	VPSUBD  Y2, Y1, Y1
+	VPADDD  Y0, Y1, Y1
+	VMOVDQU Y1, 384(SP)
+	VMOVDQU 160(CX), Y1
+	VPAND   Y0, Y1, Y2
+	VPSRLD  $0x01, Y1, Y1
+	VMOVDQU Y1, 160(SP)
+
+	// step = 1 + 16·odd - odd
+	VPSLLD  $0x04, Y2, Y1
+	VPSUBD  Y2, Y1, Y1
+	VPADDD  Y0, Y1, Y1
+	VMOVDQU Y1, 416(SP)
+	VMOVDQU 192(CX), Y1
+	VPAND   Y0, Y1, Y2
+	VPSRLD  $0x01, Y1, Y1
+	VMOVDQU Y1, 192(SP)
+
+	// step = 1 + 16·odd - odd
+	VPSLLD  $0x04, Y2, Y1
+	VPSUBD  Y2, Y1, Y1
+	VPADDD  Y0, Y1, Y1
+	VMOVDQU Y1, 448(SP)
+	VMOVDQU 224(CX), Y1
+	VPAND   Y0, Y1, Y2
+	VPSRLD  $0x01, Y1, Y1
+	VMOVDQU Y1, 224(SP)
+
+	// step = 1 + 16·odd - odd
+	VPSLLD  $0x04, Y2, Y1
+	VPSUBD  Y2, Y1, Y1
+	VPADDD  Y0, Y1, Y1
+	VMOVDQU Y1, 480(SP)
 	MOVL    (SP), BX
-	MOVB    32(SP), SI
+	MOVB    256(SP), SI
 	ADDB    SI, (AX)(BX*1)
 	MOVL    4(SP), BX
-	MOVB    36(SP), SI
+	MOVB    260(SP), SI
 	ADDB    SI, (AX)(BX*1)
 	MOVL    8(SP), BX
-	MOVB    40(SP), SI
+	MOVB    264(SP), SI
 	ADDB    SI, (AX)(BX*1)
 	MOVL    12(SP), BX
-	MOVB    44(SP), SI
+	MOVB    268(SP), SI
 	ADDB    SI, (AX)(BX*1)
 	MOVL    16(SP), BX
-	MOVB    48(SP), SI
+	MOVB    272(SP), SI
 	ADDB    SI, (AX)(BX*1)
 	MOVL    20(SP), BX
-	MOVB    52(SP), SI
+	MOVB    276(SP), SI
 	ADDB    SI, (AX)(BX*1)
 	MOVL    24(SP), BX
-	MOVB    56(SP), SI
+	MOVB    280(SP), SI
 	ADDB    SI, (AX)(BX*1)
 	MOVL    28(SP), BX
-	MOVB    60(SP), SI
+	MOVB    284(SP), SI
 	ADDB    SI, (AX)(BX*1)
-	ADDQ    $0x20, CX
-	SUBQ    $0x08, DX
+	MOVL    32(SP), BX
+	MOVB    288(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    36(SP), BX
+	MOVB    292(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    40(SP), BX
+	MOVB    296(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    44(SP), BX
+	MOVB    300(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    48(SP), BX
+	MOVB    304(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    52(SP), BX
+	MOVB    308(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    56(SP), BX
+	MOVB    312(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    60(SP), BX
+	MOVB    316(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    64(SP), BX
+	MOVB    320(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    68(SP), BX
+	MOVB    324(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    72(SP), BX
+	MOVB    328(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    76(SP), BX
+	MOVB    332(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    80(SP), BX
+	MOVB    336(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    84(SP), BX
+	MOVB    340(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    88(SP), BX
+	MOVB    344(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    92(SP), BX
+	MOVB    348(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    96(SP), BX
+	MOVB    352(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    100(SP), BX
+	MOVB    356(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    104(SP), BX
+	MOVB    360(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    108(SP), BX
+	MOVB    364(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    112(SP), BX
+	MOVB    368(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    116(SP), BX
+	MOVB    372(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    120(SP), BX
+	MOVB    376(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    124(SP), BX
+	MOVB    380(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    128(SP), BX
+	MOVB    384(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    132(SP), BX
+	MOVB    388(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    136(SP), BX
+	MOVB    392(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    140(SP), BX
+	MOVB    396(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    144(SP), BX
+	MOVB    400(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    148(SP), BX
+	MOVB    404(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    152(SP), BX
+	MOVB    408(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    156(SP), BX
+	MOVB    412(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    160(SP), BX
+	MOVB    416(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    164(SP), BX
+	MOVB    420(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    168(SP), BX
+	MOVB    424(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    172(SP), BX
+	MOVB    428(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    176(SP), BX
+	MOVB    432(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    180(SP), BX
+	MOVB    436(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    184(SP), BX
+	MOVB    440(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    188(SP), BX
+	MOVB    444(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    192(SP), BX
+	MOVB    448(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    196(SP), BX
+	MOVB    452(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    200(SP), BX
+	MOVB    456(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    204(SP), BX
+	MOVB    460(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    208(SP), BX
+	MOVB    464(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    212(SP), BX
+	MOVB    468(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    216(SP), BX
+	MOVB    472(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    220(SP), BX
+	MOVB    476(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    224(SP), BX
+	MOVB    480(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    228(SP), BX
+	MOVB    484(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    232(SP), BX
+	MOVB    488(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    236(SP), BX
+	MOVB    492(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    240(SP), BX
+	MOVB    496(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    244(SP), BX
+	MOVB    500(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    248(SP), BX
+	MOVB    504(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	MOVL    252(SP), BX
+	MOVB    508(SP), SI
+	ADDB    SI, (AX)(BX*1)
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x40, DX
 	JNZ     nibbles256
 	VZEROUPPER
 	RET
 
 // func scanNibblesAVX512(table *byte, groups int, state *uint64) int
-// Requires: AVX, AVX2, AVX512BW, AVX512F, BMI, POPCNT
+// Requires: AVX, AVX2, AVX512BW, AVX512F
 TEXT ·scanNibblesAVX512(SB), NOSPLIT, $0-32
-	MOVQ         table+0(FP), SI
-	MOVQ         groups+8(FP), DI
-	MOVQ         state+16(FP), R8
+	MOVQ         table+0(FP), AX
+	MOVQ         groups+8(FP), CX
+	MOVQ         state+16(FP), DX
 	VPXORQ       Z0, Z0, Z0
-	VPXORQ       Z2, Z2, Z2
 	VPXORQ       Z3, Z3, Z3
-	MOVQ         32(R8), AX
-	VPBROADCASTB AX, Z1
-	MOVQ         40(R8), DX
-	MOVQ         48(R8), BX
-	XORQ         AX, AX
-	XORQ         CX, CX
-	MOVL         $0x0f0f0f0f, R9
-	VPBROADCASTD R9, Z4
+	VPXORQ       Z4, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+	MOVL         $0x01010101, BX
+	VPBROADCASTD BX, Z1
+
+	// the threshold in every byte
+	VPBROADCASTB 32(DX), Z2
+	MOVQ         40(DX), BX
+	MOVQ         48(DX), SI
+	XORQ         DI, DI
+	MOVL         $0x0f0f0f0f, R8
+	VPBROADCASTD R8, Z6
 
 	// squaresOf maps n to n·n
-	VBROADCASTI32X4 squares<>+0(SB), Z5
+	VBROADCASTI32X4 squares<>+0(SB), Z7
 
-scanNibbles:
-	CMPQ     BX, $0x80
-	JB       scanNibblesEnd
-	VMOVDQU8 (SI)(AX*1), Z8
-	VPANDQ   Z4, Z8, Z6
-	VPSRLW   $0x04, Z8, Z7
-	VPANDQ   Z4, Z7, Z7
+scanNibblesAVX512:
+	CMPQ     SI, $0x80
+	JB       scanNibblesAVX512End
+	VMOVDQU8 (AX)(DI*1), Z10
+	VPANDQ   Z6, Z10, Z8
+	VPSRLW   $0x04, Z10, Z9
+	VPANDQ   Z6, Z9, Z9
+	VPADDB   Z9, Z8, Z10
+	VPSADBW  Z0, Z10, Z10
+	VPADDQ   Z10, Z3, Z3
+	VPMINUB  Z8, Z1, Z10
+	VPMINUB  Z9, Z1, Z11
+	VPADDB   Z11, Z10, Z10
+	VPSADBW  Z0, Z10, Z10
+	VPADDQ   Z10, Z4, Z4
+	VPSHUFB  Z8, Z7, Z10
+	VPSADBW  Z0, Z10, Z10
+	VPADDQ   Z10, Z5, Z5
+	VPSHUFB  Z9, Z7, Z10
+	VPSADBW  Z0, Z10, Z10
+	VPADDQ   Z10, Z5, Z5
+	VPCMPUB  $0x05, Z2, Z8, K1
+	KMOVQ    K1, R8
+	TESTQ    R8, R8
+	JZ       scanNibblesAVX512Half0Done
 
-	// total += sums of eight bytes of lo + hi
-	VPADDB   Z7, Z6, Z8
-	VPSADBW  Z0, Z8, Z8
-	VPADDQ   Z8, Z2, Z2
-	VPSHUFB  Z6, Z5, Z8
-	VPSADBW  Z0, Z8, Z8
-	VPADDQ   Z8, Z3, Z3
-	VPTESTMB Z6, Z6, K1
-	KMOVQ    K1, R9
-	POPCNTQ  R9, R9
-	ADDQ     R9, CX
-	VPSHUFB  Z7, Z5, Z8
-	VPSADBW  Z0, Z8, Z8
-	VPADDQ   Z8, Z3, Z3
-	VPTESTMB Z7, Z7, K1
-	KMOVQ    K1, R9
-	POPCNTQ  R9, R9
-	ADDQ     R9, CX
-	VPCMPUB  $0x05, Z1, Z6, K1
-	VPCMPUB  $0x05, Z1, Z7, K2
-	KORTESTQ K1, K2
-	JZ       scanNibblesNext
-	KMOVQ    K1, R9
-	TESTQ    R9, R9
-	JZ       listLowDone
+scanNibblesAVX512Half0:
+	BSFQ    R8, R9
+	ADDQ    DI, R9
+	MOVBLZX (AX)(R9*1), R12
+	LEAQ    (R9)(R9*1), R11
+	ANDL    $0x0f, R12
+	MOVL    R11, (BX)
+	MOVL    R12, 4(BX)
+	ADDQ    $0x08, BX
+	DECQ    SI
+	LEAQ    -1(R8), R11
+	ANDQ    R11, R8
+	JNZ     scanNibblesAVX512Half0
 
-listLow:
-	TZCNTQ  R9, R10
-	ADDQ    AX, R10
-	MOVBLZX (SI)(R10*1), R11
-	LEAQ    (R10)(R10*1), R10
-	ANDL    $0x0f, R11
-	MOVL    R10, (DX)
-	MOVL    R11, 4(DX)
-	ADDQ    $0x08, DX
-	DECQ    BX
-	LEAQ    -1(R9), R10
-	ANDQ    R10, R9
-	JNZ     listLow
+scanNibblesAVX512Half0Done:
+	VPCMPUB $0x05, Z2, Z9, K1
+	KMOVQ   K1, R8
+	TESTQ   R8, R8
+	JZ      scanNibblesAVX512Half1Done
 
-listLowDone:
-	KMOVQ K2, R9
-	TESTQ R9, R9
-	JZ    listHighDone
+scanNibblesAVX512Half1:
+	BSFQ    R8, R10
+	ADDQ    DI, R10
+	MOVBLZX (AX)(R10*1), R12
+	LEAQ    1(R10)(R10*1), R11
+	SHRL    $0x04, R12
+	MOVL    R11, (BX)
+	MOVL    R12, 4(BX)
+	ADDQ    $0x08, BX
+	DECQ    SI
+	LEAQ    -1(R8), R11
+	ANDQ    R11, R8
+	JNZ     scanNibblesAVX512Half1
 
-listHigh:
-	TZCNTQ  R9, R10
-	ADDQ    AX, R10
-	MOVBLZX (SI)(R10*1), R11
-	LEAQ    1(R10)(R10*1), R10
-	SHRL    $0x04, R11
-	MOVL    R10, (DX)
-	MOVL    R11, 4(DX)
-	ADDQ    $0x08, DX
-	DECQ    BX
-	LEAQ    -1(R9), R10
-	ANDQ    R10, R9
-	JNZ     listHigh
+scanNibblesAVX512Half1Done:
+	ADDQ $0x40, DI
+	DECQ CX
+	JNZ  scanNibblesAVX512
 
-listHighDone:
-scanNibblesNext:
-	ADDQ $0x40, AX
-	DECQ DI
-	JNZ  scanNibbles
-
-scanNibblesEnd:
-	VEXTRACTI64X4 $0x01, Z2, Y0
-	VPADDQ        Y0, Y2, Y0
-	VEXTRACTI128  $0x01, Y0, X1
-	VPADDQ        X1, X0, X1
-	VPSHUFD       $0x4e, X1, X0
-	VPADDQ        X0, X1, X1
-	VMOVQ         X1, SI
-	ADDQ          SI, (R8)
+scanNibblesAVX512End:
 	VEXTRACTI64X4 $0x01, Z3, Y0
-	VPADDQ        Y0, Y3, Y0
-	VEXTRACTI128  $0x01, Y0, X1
-	VPADDQ        X1, X0, X1
-	VPSHUFD       $0x4e, X1, X0
-	VPADDQ        X0, X1, X1
-	VMOVQ         X1, SI
-	ADDQ          SI, 16(R8)
-	ADDQ          CX, 8(R8)
-	MOVQ          DX, 40(R8)
-	MOVQ          BX, 48(R8)
-	SHRQ          $0x06, AX
-	MOVQ          AX, ret+24(FP)
+	VPADDQ        Y0, Y3, Y3
+	VEXTRACTI128  $0x01, Y3, X0
+	VPADDQ        X0, X3, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	ADDQ          AX, (DX)
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VPADDQ        Y0, Y4, Y4
+	VEXTRACTI128  $0x01, Y4, X0
+	VPADDQ        X0, X4, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	ADDQ          AX, 8(DX)
+	VEXTRACTI64X4 $0x01, Z5, Y0
+	VPADDQ        Y0, Y5, Y5
+	VEXTRACTI128  $0x01, Y5, X0
+	VPADDQ        X0, X5, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	ADDQ          AX, 16(DX)
+	MOVQ          BX, 40(DX)
+	MOVQ          SI, 48(DX)
+	SHRQ          $0x06, DI
+	MOVQ          DI, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -269,181 +887,562 @@ DATA squares<>+15(SB)/1, $0xe1
 GLOBL squares<>(SB), RODATA|NOPTR, $16
 
 // func scanBytesAVX512(table *byte, groups int, state *uint64) int
-// Requires: AVX, AVX2, AVX512BW, AVX512F, BMI, POPCNT
+// Requires: AVX, AVX2, AVX512BW, AVX512F
 TEXT ·scanBytesAVX512(SB), NOSPLIT, $0-32
-	MOVQ         table+0(FP), SI
-	MOVQ         groups+8(FP), DI
-	MOVQ         state+16(FP), R8
+	MOVQ         table+0(FP), AX
+	MOVQ         groups+8(FP), CX
+	MOVQ         state+16(FP), DX
 	VPXORQ       Z0, Z0, Z0
-	VPXORQ       Z2, Z2, Z2
 	VPXORQ       Z3, Z3, Z3
-	MOVQ         32(R8), AX
-	VPBROADCASTB AX, Z1
-	MOVQ         40(R8), DX
-	MOVQ         48(R8), BX
-	XORQ         AX, AX
-	XORQ         CX, CX
-	MOVL         $0x00010001, R9
-	VPBROADCASTD R9, Z4
+	VPXORQ       Z4, Z4, Z4
 	VPXORQ       Z5, Z5, Z5
+	MOVL         $0x01010101, BX
+	VPBROADCASTD BX, Z1
 
-scanBytesAVX512scanBytes:
-	CMPQ     BX, $0x40
-	JB       scanBytesAVX512scanBytesEnd
-	VMOVDQU8 (SI)(AX*1), Z6
-	VPORQ    Z6, Z5, Z5
-	VPSADBW  Z0, Z6, Z7
-	VPADDQ   Z7, Z2, Z2
+	// the threshold in every byte
+	VPBROADCASTB 32(DX), Z2
+	MOVQ         40(DX), BX
+	MOVQ         48(DX), SI
+	XORQ         DI, DI
+	MOVL         $0x00010001, R8
+	VPBROADCASTD R8, Z6
+	VPXORQ       Z7, Z7, Z7
 
-	// squares += sums of two, then four products, then two of these
-	VPMADDUBSW Z6, Z6, Z7
-	VPMADDWD   Z4, Z7, Z7
-	VPSRLQ     $0x20, Z7, Z8
-	VPADDD     Z8, Z7, Z7
-	VPSLLQ     $0x20, Z7, Z7
-	VPSRLQ     $0x20, Z7, Z7
-	VPADDQ     Z7, Z3, Z3
-	VPTESTMB   Z6, Z6, K1
-	KMOVQ      K1, R9
-	POPCNTQ    R9, R9
-	ADDQ       R9, CX
-	VPCMPUB    $0x05, Z1, Z6, K1
-	KMOVQ      K1, R9
-	TESTQ      R9, R9
-	JZ         scanBytesAVX512listBytesDone
+scanBytesAVX512:
+	CMPQ       SI, $0x40
+	JB         scanBytesAVX512End
+	VMOVDQU8   (AX)(DI*1), Z8
+	VPORQ      Z8, Z7, Z7
+	VPSADBW    Z0, Z8, Z9
+	VPADDQ     Z9, Z3, Z3
+	VPMINUB    Z8, Z1, Z9
+	VPSADBW    Z0, Z9, Z9
+	VPADDQ     Z9, Z4, Z4
+	VPMADDUBSW Z8, Z8, Z9
+	VPMADDWD   Z6, Z9, Z9
+	VPADDD     Z9, Z5, Z5
+	VPCMPUB    $0x05, Z2, Z8, K1
+	KMOVQ      K1, R8
+	TESTQ      R8, R8
+	JZ         scanBytesAVX512LargeDone
 
-scanBytesAVX512listBytes:
-	TZCNTQ  R9, R10
-	ADDQ    AX, R10
-	MOVBLZX (SI)(R10*1), R11
-	MOVL    R10, (DX)
-	MOVL    R11, 4(DX)
-	ADDQ    $0x08, DX
-	DECQ    BX
-	LEAQ    -1(R9), R10
-	ANDQ    R10, R9
-	JNZ     scanBytesAVX512listBytes
+scanBytesAVX512Large:
+	BSFQ    R8, R9
+	ADDQ    DI, R9
+	MOVBLZX (AX)(R9*1), R10
+	MOVL    R9, (BX)
+	MOVL    R10, 4(BX)
+	ADDQ    $0x08, BX
+	DECQ    SI
+	LEAQ    -1(R8), R10
+	ANDQ    R10, R8
+	JNZ     scanBytesAVX512Large
 
-scanBytesAVX512listBytesDone:
-	ADDQ $0x40, AX
-	DECQ DI
-	JNZ  scanBytesAVX512scanBytes
+scanBytesAVX512LargeDone:
+	ADDQ $0x40, DI
+	DECQ CX
+	JNZ  scanBytesAVX512
 
-scanBytesAVX512scanBytesEnd:
-	VEXTRACTI64X4 $0x01, Z2, Y0
-	VPADDQ        Y0, Y2, Y0
-	VEXTRACTI128  $0x01, Y0, X1
-	VPADDQ        X1, X0, X1
-	VPSHUFD       $0x4e, X1, X0
-	VPADDQ        X0, X1, X1
-	VMOVQ         X1, SI
-	ADDQ          SI, (R8)
+scanBytesAVX512End:
+	// the 32-bit squares in 64 bits
+	VPSRLQ        $0x20, Z5, Z0
+	VPSLLQ        $0x20, Z5, Z5
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z0, Z5, Z5
 	VEXTRACTI64X4 $0x01, Z3, Y0
-	VPADDQ        Y0, Y3, Y0
-	VEXTRACTI128  $0x01, Y0, X1
-	VPADDQ        X1, X0, X1
-	VPSHUFD       $0x4e, X1, X0
-	VPADDQ        X0, X1, X1
-	VMOVQ         X1, SI
-	ADDQ          SI, 16(R8)
-	ADDQ          CX, 8(R8)
-	VPMOVB2M      Z5, K1
-	KMOVQ         K1, CX
-	ORQ           CX, 24(R8)
-	MOVQ          DX, 40(R8)
-	MOVQ          BX, 48(R8)
-	SHRQ          $0x06, AX
-	MOVQ          AX, ret+24(FP)
+	VPADDQ        Y0, Y3, Y3
+	VEXTRACTI128  $0x01, Y3, X0
+	VPADDQ        X0, X3, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	ADDQ          AX, (DX)
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VPADDQ        Y0, Y4, Y4
+	VEXTRACTI128  $0x01, Y4, X0
+	VPADDQ        X0, X4, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	ADDQ          AX, 8(DX)
+	VEXTRACTI64X4 $0x01, Z5, Y0
+	VPADDQ        Y0, Y5, Y5
+	VEXTRACTI128  $0x01, Y5, X0
+	VPADDQ        X0, X5, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	ADDQ          AX, 16(DX)
+	VPMOVB2M      Z7, K1
+	KMOVQ         K1, AX
+	ORQ           AX, 24(DX)
+	MOVQ          BX, 40(DX)
+	MOVQ          SI, 48(DX)
+	SHRQ          $0x06, DI
+	MOVQ          DI, ret+24(FP)
 	VZEROUPPER
 	RET
 
 // func takeBytesAVX512(table *byte, groups int, state *uint64) int
-// Requires: AVX, AVX2, AVX512BW, AVX512F, BMI, POPCNT
+// Requires: AVX, AVX2, AVX512BW, AVX512F
 TEXT ·takeBytesAVX512(SB), NOSPLIT, $0-32
-	MOVQ         table+0(FP), SI
-	MOVQ         groups+8(FP), DI
-	MOVQ         state+16(FP), R8
+	MOVQ         table+0(FP), AX
+	MOVQ         groups+8(FP), CX
+	MOVQ         state+16(FP), DX
 	VPXORQ       Z0, Z0, Z0
-	VPXORQ       Z2, Z2, Z2
 	VPXORQ       Z3, Z3, Z3
-	MOVQ         32(R8), AX
-	VPBROADCASTB AX, Z1
-	MOVQ         40(R8), DX
-	MOVQ         48(R8), BX
-	XORQ         AX, AX
-	XORQ         CX, CX
-	MOVL         $0x00010001, R9
-	VPBROADCASTD R9, Z4
+	VPXORQ       Z4, Z4, Z4
 	VPXORQ       Z5, Z5, Z5
+	MOVL         $0x01010101, BX
+	VPBROADCASTD BX, Z1
 
-takeBytesAVX512scanBytes:
-	CMPQ     BX, $0x40
-	JB       takeBytesAVX512scanBytesEnd
-	VMOVDQU8 (SI)(AX*1), Z6
-	VPORQ    Z6, Z5, Z5
-	VPSADBW  Z0, Z6, Z7
-	VPADDQ   Z7, Z2, Z2
+	// the threshold in every byte
+	VPBROADCASTB 32(DX), Z2
+	MOVQ         40(DX), BX
+	MOVQ         48(DX), SI
+	XORQ         DI, DI
+	MOVL         $0x00010001, R8
+	VPBROADCASTD R8, Z6
+	VPXORQ       Z7, Z7, Z7
 
-	// squares += sums of two, then four products, then two of these
-	VPMADDUBSW Z6, Z6, Z7
-	VPMADDWD   Z4, Z7, Z7
-	VPSRLQ     $0x20, Z7, Z8
-	VPADDD     Z8, Z7, Z7
-	VPSLLQ     $0x20, Z7, Z7
-	VPSRLQ     $0x20, Z7, Z7
-	VPADDQ     Z7, Z3, Z3
-	VPTESTMB   Z6, Z6, K1
-	KMOVQ      K1, R9
-	POPCNTQ    R9, R9
-	ADDQ       R9, CX
-	VPCMPUB    $0x05, Z1, Z6, K1
-	KMOVQ      K1, R9
-	TESTQ      R9, R9
-	JZ         takeBytesAVX512listBytesDone
+takeBytesAVX512:
+	CMPQ       SI, $0x40
+	JB         takeBytesAVX512End
+	VMOVDQU8   (AX)(DI*1), Z8
+	VPORQ      Z8, Z7, Z7
+	VPSADBW    Z0, Z8, Z9
+	VPADDQ     Z9, Z3, Z3
+	VPMINUB    Z8, Z1, Z9
+	VPSADBW    Z0, Z9, Z9
+	VPADDQ     Z9, Z4, Z4
+	VPMADDUBSW Z8, Z8, Z9
+	VPMADDWD   Z6, Z9, Z9
+	VPADDD     Z9, Z5, Z5
+	VPCMPUB    $0x05, Z2, Z8, K1
+	KMOVQ      K1, R8
+	TESTQ      R8, R8
+	JZ         takeBytesAVX512LargeDone
 
-takeBytesAVX512listBytes:
-	TZCNTQ  R9, R10
-	ADDQ    AX, R10
-	MOVBLZX (SI)(R10*1), R11
-	MOVL    R10, (DX)
-	MOVL    R11, 4(DX)
-	ADDQ    $0x08, DX
-	DECQ    BX
-	LEAQ    -1(R9), R10
-	ANDQ    R10, R9
-	JNZ     takeBytesAVX512listBytes
+takeBytesAVX512Large:
+	BSFQ    R8, R9
+	ADDQ    DI, R9
+	MOVBLZX (AX)(R9*1), R10
+	MOVL    R9, (BX)
+	MOVL    R10, 4(BX)
+	ADDQ    $0x08, BX
+	DECQ    SI
+	LEAQ    -1(R8), R10
+	ANDQ    R10, R8
+	JNZ     takeBytesAVX512Large
 
-takeBytesAVX512listBytesDone:
-	VMOVDQU8 Z0, (SI)(AX*1)
-	ADDQ     $0x40, AX
-	DECQ     DI
-	JNZ      takeBytesAVX512scanBytes
+takeBytesAVX512LargeDone:
+	VMOVDQU8 Z0, (AX)(DI*1)
+	ADDQ     $0x40, DI
+	DECQ     CX
+	JNZ      takeBytesAVX512
 
-takeBytesAVX512scanBytesEnd:
-	VEXTRACTI64X4 $0x01, Z2, Y0
-	VPADDQ        Y0, Y2, Y0
-	VEXTRACTI128  $0x01, Y0, X1
-	VPADDQ        X1, X0, X1
-	VPSHUFD       $0x4e, X1, X0
-	VPADDQ        X0, X1, X1
-	VMOVQ         X1, SI
-	ADDQ          SI, (R8)
+takeBytesAVX512End:
+	// the 32-bit squares in 64 bits
+	VPSRLQ        $0x20, Z5, Z0
+	VPSLLQ        $0x20, Z5, Z5
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z0, Z5, Z5
 	VEXTRACTI64X4 $0x01, Z3, Y0
-	VPADDQ        Y0, Y3, Y0
-	VEXTRACTI128  $0x01, Y0, X1
-	VPADDQ        X1, X0, X1
-	VPSHUFD       $0x4e, X1, X0
-	VPADDQ        X0, X1, X1
-	VMOVQ         X1, SI
-	ADDQ          SI, 16(R8)
-	ADDQ          CX, 8(R8)
-	VPMOVB2M      Z5, K1
-	KMOVQ         K1, CX
-	ORQ           CX, 24(R8)
-	MOVQ          DX, 40(R8)
-	MOVQ          BX, 48(R8)
-	SHRQ          $0x06, AX
-	MOVQ          AX, ret+24(FP)
+	VPADDQ        Y0, Y3, Y3
+	VEXTRACTI128  $0x01, Y3, X0
+	VPADDQ        X0, X3, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	ADDQ          AX, (DX)
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VPADDQ        Y0, Y4, Y4
+	VEXTRACTI128  $0x01, Y4, X0
+	VPADDQ        X0, X4, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	ADDQ          AX, 8(DX)
+	VEXTRACTI64X4 $0x01, Z5, Y0
+	VPADDQ        Y0, Y5, Y5
+	VEXTRACTI128  $0x01, Y5, X0
+	VPADDQ        X0, X5, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	ADDQ          AX, 16(DX)
+	VPMOVB2M      Z7, K1
+	KMOVQ         K1, AX
+	ORQ           AX, 24(DX)
+	MOVQ          BX, 40(DX)
+	MOVQ          SI, 48(DX)
+	SHRQ          $0x06, DI
+	MOVQ          DI, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func scanNibblesAVX2(table *byte, groups int, state *uint64) int
+// Requires: AVX, AVX2
+TEXT ·scanNibblesAVX2(SB), NOSPLIT, $0-32
+	MOVQ         table+0(FP), AX
+	MOVQ         groups+8(FP), CX
+	MOVQ         state+16(FP), DX
+	VPXOR        Y0, Y0, Y0
+	VPXOR        Y3, Y3, Y3
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	MOVL         $0x01010101, BX
+	VMOVD        BX, X1
+	VPBROADCASTD X1, Y1
+
+	// the threshold in every byte
+	VPBROADCASTB 32(DX), Y2
+	MOVQ         40(DX), BX
+	MOVQ         48(DX), SI
+	XORQ         DI, DI
+	MOVL         $0x0f0f0f0f, R8
+	VMOVD        R8, X6
+	VPBROADCASTD X6, Y6
+
+	// squaresOf maps n to n·n
+	VBROADCASTI128 squares<>+0(SB), Y7
+
+scanNibblesAVX2:
+	CMPQ      SI, $0x80
+	JB        scanNibblesAVX2End
+	VMOVDQU   (AX)(DI*1), Y10
+	VPAND     Y6, Y10, Y8
+	VPSRLW    $0x04, Y10, Y9
+	VPAND     Y6, Y9, Y9
+	VPADDB    Y9, Y8, Y10
+	VPSADBW   Y0, Y10, Y10
+	VPADDQ    Y10, Y3, Y3
+	VPMINUB   Y8, Y1, Y10
+	VPMINUB   Y9, Y1, Y11
+	VPADDB    Y11, Y10, Y10
+	VPSADBW   Y0, Y10, Y10
+	VPADDQ    Y10, Y4, Y4
+	VPSHUFB   Y8, Y7, Y10
+	VPSADBW   Y0, Y10, Y10
+	VPADDQ    Y10, Y5, Y5
+	VPSHUFB   Y9, Y7, Y10
+	VPSADBW   Y0, Y10, Y10
+	VPADDQ    Y10, Y5, Y5
+	VMOVDQU   32(AX)(DI*1), Y12
+	VPAND     Y6, Y12, Y10
+	VPSRLW    $0x04, Y12, Y11
+	VPAND     Y6, Y11, Y11
+	VPADDB    Y11, Y10, Y12
+	VPSADBW   Y0, Y12, Y12
+	VPADDQ    Y12, Y3, Y3
+	VPMINUB   Y10, Y1, Y12
+	VPMINUB   Y11, Y1, Y13
+	VPADDB    Y13, Y12, Y12
+	VPSADBW   Y0, Y12, Y12
+	VPADDQ    Y12, Y4, Y4
+	VPSHUFB   Y10, Y7, Y12
+	VPSADBW   Y0, Y12, Y12
+	VPADDQ    Y12, Y5, Y5
+	VPSHUFB   Y11, Y7, Y12
+	VPSADBW   Y0, Y12, Y12
+	VPADDQ    Y12, Y5, Y5
+	VPMAXUB   Y8, Y2, Y12
+	VPCMPEQB  Y8, Y12, Y12
+	VPMOVMSKB Y12, R8
+	VPMAXUB   Y10, Y2, Y12
+	VPCMPEQB  Y10, Y12, Y12
+	VPMOVMSKB Y12, R11
+	SHLQ      $0x20, R11
+	ORQ       R11, R8
+	TESTQ     R8, R8
+	JZ        scanNibblesAVX2Half0Done
+
+scanNibblesAVX2Half0:
+	BSFQ    R8, R9
+	ADDQ    DI, R9
+	MOVBLZX (AX)(R9*1), R12
+	LEAQ    (R9)(R9*1), R11
+	ANDL    $0x0f, R12
+	MOVL    R11, (BX)
+	MOVL    R12, 4(BX)
+	ADDQ    $0x08, BX
+	DECQ    SI
+	LEAQ    -1(R8), R11
+	ANDQ    R11, R8
+	JNZ     scanNibblesAVX2Half0
+
+scanNibblesAVX2Half0Done:
+	VPMAXUB   Y9, Y2, Y8
+	VPCMPEQB  Y9, Y8, Y8
+	VPMOVMSKB Y8, R8
+	VPMAXUB   Y11, Y2, Y8
+	VPCMPEQB  Y11, Y8, Y8
+	VPMOVMSKB Y8, R11
+	SHLQ      $0x20, R11
+	ORQ       R11, R8
+	TESTQ     R8, R8
+	JZ        scanNibblesAVX2Half1Done
+
+scanNibblesAVX2Half1:
+	BSFQ    R8, R10
+	ADDQ    DI, R10
+	MOVBLZX (AX)(R10*1), R12
+	LEAQ    1(R10)(R10*1), R11
+	SHRL    $0x04, R12
+	MOVL    R11, (BX)
+	MOVL    R12, 4(BX)
+	ADDQ    $0x08, BX
+	DECQ    SI
+	LEAQ    -1(R8), R11
+	ANDQ    R11, R8
+	JNZ     scanNibblesAVX2Half1
+
+scanNibblesAVX2Half1Done:
+	ADDQ $0x40, DI
+	DECQ CX
+	JNZ  scanNibblesAVX2
+
+scanNibblesAVX2End:
+	VEXTRACTI128 $0x01, Y3, X0
+	VPADDQ       X0, X3, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, AX
+	ADDQ         AX, (DX)
+	VEXTRACTI128 $0x01, Y4, X0
+	VPADDQ       X0, X4, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, AX
+	ADDQ         AX, 8(DX)
+	VEXTRACTI128 $0x01, Y5, X0
+	VPADDQ       X0, X5, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, AX
+	ADDQ         AX, 16(DX)
+	MOVQ         BX, 40(DX)
+	MOVQ         SI, 48(DX)
+	SHRQ         $0x06, DI
+	MOVQ         DI, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func scanBytesAVX2(table *byte, groups int, state *uint64) int
+// Requires: AVX, AVX2
+TEXT ·scanBytesAVX2(SB), NOSPLIT, $0-32
+	MOVQ         table+0(FP), AX
+	MOVQ         groups+8(FP), CX
+	MOVQ         state+16(FP), DX
+	VPXOR        Y0, Y0, Y0
+	VPXOR        Y3, Y3, Y3
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	MOVL         $0x01010101, BX
+	VMOVD        BX, X1
+	VPBROADCASTD X1, Y1
+
+	// the threshold in every byte
+	VPBROADCASTB 32(DX), Y2
+	MOVQ         40(DX), BX
+	MOVQ         48(DX), SI
+	XORQ         DI, DI
+	MOVL         $0x00010001, R8
+	VMOVD        R8, X6
+	VPBROADCASTD X6, Y6
+	VPXOR        Y7, Y7, Y7
+
+scanBytesAVX2:
+	CMPQ       SI, $0x40
+	JB         scanBytesAVX2End
+	VMOVDQU    (AX)(DI*1), Y8
+	VPOR       Y8, Y7, Y7
+	VPSADBW    Y0, Y8, Y9
+	VPADDQ     Y9, Y3, Y3
+	VPMINUB    Y8, Y1, Y9
+	VPSADBW    Y0, Y9, Y9
+	VPADDQ     Y9, Y4, Y4
+	VPMADDUBSW Y8, Y8, Y9
+	VPMADDWD   Y6, Y9, Y9
+	VPADDD     Y9, Y5, Y5
+	VMOVDQU    32(AX)(DI*1), Y9
+	VPOR       Y9, Y7, Y7
+	VPSADBW    Y0, Y9, Y10
+	VPADDQ     Y10, Y3, Y3
+	VPMINUB    Y9, Y1, Y10
+	VPSADBW    Y0, Y10, Y10
+	VPADDQ     Y10, Y4, Y4
+	VPMADDUBSW Y9, Y9, Y10
+	VPMADDWD   Y6, Y10, Y10
+	VPADDD     Y10, Y5, Y5
+	VPMAXUB    Y8, Y2, Y10
+	VPCMPEQB   Y8, Y10, Y10
+	VPMOVMSKB  Y10, R8
+	VPMAXUB    Y9, Y2, Y10
+	VPCMPEQB   Y9, Y10, Y10
+	VPMOVMSKB  Y10, R10
+	SHLQ       $0x20, R10
+	ORQ        R10, R8
+	TESTQ      R8, R8
+	JZ         scanBytesAVX2LargeDone
+
+scanBytesAVX2Large:
+	BSFQ    R8, R9
+	ADDQ    DI, R9
+	MOVBLZX (AX)(R9*1), R10
+	MOVL    R9, (BX)
+	MOVL    R10, 4(BX)
+	ADDQ    $0x08, BX
+	DECQ    SI
+	LEAQ    -1(R8), R10
+	ANDQ    R10, R8
+	JNZ     scanBytesAVX2Large
+
+scanBytesAVX2LargeDone:
+	ADDQ $0x40, DI
+	DECQ CX
+	JNZ  scanBytesAVX2
+
+scanBytesAVX2End:
+	// the 32-bit squares in 64 bits
+	VPSRLQ       $0x20, Y5, Y0
+	VPSLLQ       $0x20, Y5, Y5
+	VPSRLQ       $0x20, Y5, Y5
+	VPADDQ       Y0, Y5, Y5
+	VEXTRACTI128 $0x01, Y3, X0
+	VPADDQ       X0, X3, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, AX
+	ADDQ         AX, (DX)
+	VEXTRACTI128 $0x01, Y4, X0
+	VPADDQ       X0, X4, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, AX
+	ADDQ         AX, 8(DX)
+	VEXTRACTI128 $0x01, Y5, X0
+	VPADDQ       X0, X5, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, AX
+	ADDQ         AX, 16(DX)
+	VPMOVMSKB    Y7, AX
+	ORQ          AX, 24(DX)
+	MOVQ         BX, 40(DX)
+	MOVQ         SI, 48(DX)
+	SHRQ         $0x06, DI
+	MOVQ         DI, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func takeBytesAVX2(table *byte, groups int, state *uint64) int
+// Requires: AVX, AVX2
+TEXT ·takeBytesAVX2(SB), NOSPLIT, $0-32
+	MOVQ         table+0(FP), AX
+	MOVQ         groups+8(FP), CX
+	MOVQ         state+16(FP), DX
+	VPXOR        Y0, Y0, Y0
+	VPXOR        Y3, Y3, Y3
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	MOVL         $0x01010101, BX
+	VMOVD        BX, X1
+	VPBROADCASTD X1, Y1
+
+	// the threshold in every byte
+	VPBROADCASTB 32(DX), Y2
+	MOVQ         40(DX), BX
+	MOVQ         48(DX), SI
+	XORQ         DI, DI
+	MOVL         $0x00010001, R8
+	VMOVD        R8, X6
+	VPBROADCASTD X6, Y6
+	VPXOR        Y7, Y7, Y7
+
+takeBytesAVX2:
+	CMPQ       SI, $0x40
+	JB         takeBytesAVX2End
+	VMOVDQU    (AX)(DI*1), Y8
+	VPOR       Y8, Y7, Y7
+	VPSADBW    Y0, Y8, Y9
+	VPADDQ     Y9, Y3, Y3
+	VPMINUB    Y8, Y1, Y9
+	VPSADBW    Y0, Y9, Y9
+	VPADDQ     Y9, Y4, Y4
+	VPMADDUBSW Y8, Y8, Y9
+	VPMADDWD   Y6, Y9, Y9
+	VPADDD     Y9, Y5, Y5
+	VMOVDQU    32(AX)(DI*1), Y9
+	VPOR       Y9, Y7, Y7
+	VPSADBW    Y0, Y9, Y10
+	VPADDQ     Y10, Y3, Y3
+	VPMINUB    Y9, Y1, Y10
+	VPSADBW    Y0, Y10, Y10
+	VPADDQ     Y10, Y4, Y4
+	VPMADDUBSW Y9, Y9, Y10
+	VPMADDWD   Y6, Y10, Y10
+	VPADDD     Y10, Y5, Y5
+	VPMAXUB    Y8, Y2, Y10
+	VPCMPEQB   Y8, Y10, Y10
+	VPMOVMSKB  Y10, R8
+	VPMAXUB    Y9, Y2, Y10
+	VPCMPEQB   Y9, Y10, Y10
+	VPMOVMSKB  Y10, R10
+	SHLQ       $0x20, R10
+	ORQ        R10, R8
+	TESTQ      R8, R8
+	JZ         takeBytesAVX2LargeDone
+
+takeBytesAVX2Large:
+	BSFQ    R8, R9
+	ADDQ    DI, R9
+	MOVBLZX (AX)(R9*1), R10
+	MOVL    R9, (BX)
+	MOVL    R10, 4(BX)
+	ADDQ    $0x08, BX
+	DECQ    SI
+	LEAQ    -1(R8), R10
+	ANDQ    R10, R8
+	JNZ     takeBytesAVX2Large
+
+takeBytesAVX2LargeDone:
+	VMOVDQU Y0, (AX)(DI*1)
+	VMOVDQU Y0, 32(AX)(DI*1)
+	ADDQ    $0x40, DI
+	DECQ    CX
+	JNZ     takeBytesAVX2
+
+takeBytesAVX2End:
+	// the 32-bit squares in 64 bits
+	VPSRLQ       $0x20, Y5, Y0
+	VPSLLQ       $0x20, Y5, Y5
+	VPSRLQ       $0x20, Y5, Y5
+	VPADDQ       Y0, Y5, Y5
+	VEXTRACTI128 $0x01, Y3, X0
+	VPADDQ       X0, X3, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, AX
+	ADDQ         AX, (DX)
+	VEXTRACTI128 $0x01, Y4, X0
+	VPADDQ       X0, X4, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, AX
+	ADDQ         AX, 8(DX)
+	VEXTRACTI128 $0x01, Y5, X0
+	VPADDQ       X0, X5, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, AX
+	ADDQ         AX, 16(DX)
+	VPMOVMSKB    Y7, AX
+	ORQ          AX, 24(DX)
+	MOVQ         BX, 40(DX)
+	MOVQ         SI, 48(DX)
+	SHRQ         $0x06, DI
+	MOVQ         DI, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -578,34 +1577,31 @@ TEXT ·filterAVX512(SB), NOSPLIT, $0-40
 	VMOVDQU32    192(BX), Z3
 	MOVL         $0x00000001, BX
 	VPBROADCASTD BX, Z4
-	MOVL         $0x00000020, BX
-	VPBROADCASTD BX, Z5
 	MOVL         $0x00000010, BX
-	VPBROADCASTD BX, Z7
-	VMOVDQU32    places<>+0(SB), Z6
+	VPBROADCASTD BX, Z6
+	VMOVDQU32    places<>+0(SB), Z5
 	XORQ         BX, BX
 
 filter:
-	VPABSD (CX), Z8
+	VPABSD (CX), Z7
 
-	// the mark: bits 0 to 4 of a select in one half of the marks, bit 5 the half
-	VMOVDQA32 Z8, Z9
-	VPERMI2D  Z1, Z0, Z9
-	VMOVDQA32 Z8, Z10
-	VPERMI2D  Z3, Z2, Z10
-	VPTESTMD  Z5, Z8, K1
-	VPBLENDMD Z10, Z9, K1, Z9
-
-	// rotated right by a>>6 mod 32, its lowest bit decides
-	VPSRLD      $0x06, Z8, Z8
-	VPRORVD     Z8, Z9, Z9
+	// each word rotated right by the number of its bit
+	VMOVDQA32   Z7, Z8
+	VPERMI2D    Z1, Z0, Z8
+	VPSRLD      $0x05, Z7, Z10
+	VPRORVD     Z10, Z8, Z8
+	VPSRLD      $0x0a, Z7, Z9
+	VPERMI2D    Z3, Z2, Z9
+	VPSRLD      $0x0f, Z7, Z10
+	VPRORVD     Z10, Z9, Z9
+	VPANDD      Z8, Z9, Z9
 	VPTESTMD    Z4, Z9, K1
-	VPCOMPRESSD Z6, K1, Z9
-	VMOVDQU32   Z9, (AX)(BX*4)
+	VPCOMPRESSD Z5, K1, Z8
+	VMOVDQU32   Z8, (AX)(BX*4)
 	KMOVW       K1, SI
 	POPCNTL     SI, SI
 	ADDQ        SI, BX
-	VPADDD      Z7, Z6, Z6
+	VPADDD      Z6, Z5, Z5
 	ADDQ        $0x40, CX
 	SUBQ        $0x10, DX
 	JNZ         filter
@@ -630,3 +1626,83 @@ DATA places<>+52(SB)/4, $0x0000000d
 DATA places<>+56(SB)/4, $0x0000000e
 DATA places<>+60(SB)/4, $0x0000000f
 GLOBL places<>(SB), RODATA|NOPTR, $64
+
+// func filterAVX2(places *uint32, keys *int32, n int, marks *uint32) int
+// Requires: AVX, AVX2
+TEXT ·filterAVX2(SB), NOSPLIT, $0-40
+	MOVQ         places+0(FP), AX
+	MOVQ         keys+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         marks+24(FP), BX
+	VMOVDQU      (BX), Y0
+	VMOVDQU      32(BX), Y1
+	VMOVDQU      64(BX), Y2
+	MOVL         $0x0000001f, BX
+	VMOVD        BX, X3
+	VPBROADCASTD X3, Y3
+	XORQ         BX, BX
+	XORQ         DI, DI
+
+filter256:
+	VPABSD  (CX)(DI*4), Y4
+	VPERMD  Y0, Y4, Y5
+	VPSRLD  $0x03, Y4, Y6
+	VPAND   Y3, Y6, Y6
+	VPSRLVD Y6, Y5, Y5
+	VPSRLD  $0x08, Y4, Y6
+	VPERMD  Y1, Y6, Y7
+	VPSRLD  $0x0b, Y4, Y6
+	VPAND   Y3, Y6, Y6
+	VPSRLVD Y6, Y7, Y7
+	VPAND   Y7, Y5, Y5
+	VPSRLD  $0x10, Y4, Y6
+	VPERMD  Y2, Y6, Y6
+	VPSRLD  $0x13, Y4, Y4
+	VPAND   Y3, Y4, Y4
+	VPSRLVD Y4, Y6, Y6
+	VPAND   Y6, Y5, Y5
+
+	// the lowest bits as a mask
+	VPSLLD    $0x1f, Y5, Y5
+	VMOVMSKPS Y5, R8
+	VPABSD    32(CX)(DI*4), Y4
+	VPERMD    Y0, Y4, Y5
+	VPSRLD    $0x03, Y4, Y6
+	VPAND     Y3, Y6, Y6
+	VPSRLVD   Y6, Y5, Y5
+	VPSRLD    $0x08, Y4, Y6
+	VPERMD    Y1, Y6, Y7
+	VPSRLD    $0x0b, Y4, Y6
+	VPAND     Y3, Y6, Y6
+	VPSRLVD   Y6, Y7, Y7
+	VPAND     Y7, Y5, Y5
+	VPSRLD    $0x10, Y4, Y6
+	VPERMD    Y2, Y6, Y6
+	VPSRLD    $0x13, Y4, Y4
+	VPAND     Y3, Y4, Y4
+	VPSRLVD   Y4, Y6, Y6
+	VPAND     Y6, Y5, Y5
+
+	// the lowest bits as a mask
+	VPSLLD    $0x1f, Y5, Y5
+	VMOVMSKPS Y5, R9
+	SHLL      $0x08, R9
+	ORL       R9, R8
+	JZ        filter256Next
+
+filter256Hit:
+	BSFL R8, SI
+	ADDL DI, SI
+	MOVL SI, (AX)(BX*4)
+	INCQ BX
+	LEAQ -1(R8), R9
+	ANDL R9, R8
+	JNZ  filter256Hit
+
+filter256Next:
+	ADDQ $0x10, DI
+	CMPQ DI, DX
+	JNE  filter256
+	MOVQ BX, ret+32(FP)
+	VZEROUPPER
+	RET

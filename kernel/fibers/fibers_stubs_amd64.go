@@ -4,11 +4,11 @@
 
 package fibers
 
-// addNibblesAVX512 counts n keys, a multiple of 16 and at least 16: key a adds 1 to the low half of
+// addNibblesAVX512 counts n keys, a multiple of 128 and at least that: key a adds 1 to the low half of
 // byte a/2 if a is even, to its high half if a is odd.
 func addNibblesAVX512(table *byte, keys *int32, n int)
 
-// addNibblesAVX2 is addNibblesAVX512 for a multiple of 8 keys, at least 8.
+// addNibblesAVX2 is addNibblesAVX512 for a multiple of 64 keys, at least that.
 func addNibblesAVX2(table *byte, keys *int32, n int)
 
 // scanNibblesAVX512 sums up groups of 64 bytes, 128 cells, at least one group, into the state and lists
@@ -17,12 +17,29 @@ func addNibblesAVX2(table *byte, keys *int32, n int)
 func scanNibblesAVX512(table *byte, groups int, state *uint64) int
 
 // scanBytesAVX512 is scanNibblesAVX512 for groups of 64 cells of one byte. Counts of 128
-// and more set bits of the state's fourth word, and the sums are then wrong.
+// and more set bits of the state's fourth word, and the sums are then wrong. groups is at most 2^13:
+// the squares are summed up in 32 bits, eight cells a group, below 2^14 each.
 func scanBytesAVX512(table *byte, groups int, state *uint64) int
 
 // takeBytesAVX512 is scanNibblesAVX512 for groups of 64 cells of one byte, and clears them. Counts of 128
-// and more set bits of the state's fourth word, and the sums are then wrong.
+// and more set bits of the state's fourth word, and the sums are then wrong. groups is at most 2^13:
+// the squares are summed up in 32 bits, eight cells a group, below 2^14 each.
 func takeBytesAVX512(table *byte, groups int, state *uint64) int
+
+// scanNibblesAVX2 sums up groups of 64 bytes, 128 cells, at least one group, into the state and lists
+// the cells that reach the threshold. It stops before a group for which there may be no
+// room and returns the number of groups done.
+func scanNibblesAVX2(table *byte, groups int, state *uint64) int
+
+// scanBytesAVX2 is scanNibblesAVX2 for groups of 64 cells of one byte. Counts of 128
+// and more set bits of the state's fourth word, and the sums are then wrong. groups is at most 2^13:
+// the squares are summed up in 32 bits, eight cells a group, below 2^14 each.
+func scanBytesAVX2(table *byte, groups int, state *uint64) int
+
+// takeBytesAVX2 is scanNibblesAVX2 for groups of 64 cells of one byte, and clears them. Counts of 128
+// and more set bits of the state's fourth word, and the sums are then wrong. groups is at most 2^13:
+// the squares are summed up in 32 bits, eight cells a group, below 2^14 each.
+func takeBytesAVX2(table *byte, groups int, state *uint64) int
 
 // partitionKeys puts the low 16 bits of each of n keys, an even number of at least 2, at
 // store[heads[key>>16]] and moves that head on. The caller leaves room behind every head.
@@ -38,6 +55,9 @@ func addBytes32(table *byte, keys *int32, n int)
 func countEqualAVX2(keys *uint16, n int, key uint16) int
 
 // filterAVX512 stores the places, from 0 on, of those of n signed keys, a multiple of 16 and at least 16,
-// whose class has its bit in the 64 marks, and returns their number. Class a has bit
-// a>>6 mod 32 of mark a mod 64. There must be room for 16 places behind the last one.
+// whose class has its bits in the marks, two hashes of 32 words, and returns their number.
+// There must be room for 16 places behind the last one.
 func filterAVX512(places *uint32, keys *int32, n int, marks *uint32) int
+
+// filterAVX2 is filterAVX512 with three hashes of 8 words.
+func filterAVX2(places *uint32, keys *int32, n int, marks *uint32) int

@@ -64,7 +64,7 @@ func (s *Scanner) collect(ctx context.Context, classes []uint32, m int) ([]Fiber
 	classes = slices.Compact(classes)
 	found := make([][]hit, len(s.parts))
 	err := s.each(func(i int, part *part) error {
-		part.wanted.machineFilter = machineFilter(s.Implementation.Name)
+		part.wanted.machine = machineFilter(s.Implementation.Name)
 		part.wanted.reset(classes, s.prime())
 		return part.generate(ctx, false, func(b *residues.Block) {
 			for _, place := range part.wanted.filter(b.Keys) {

@@ -21,54 +21,78 @@ const (
 	roomAt      = 48
 )
 
+// An isa is an instruction set with its vectors.
+type isa struct {
+	name   string
+	width  int // bytes of a vector
+	vector func() VecVirtual
+}
+
+var (
+	avx512 = isa{"AVX512", 64, ZMM}
+	avx2   = isa{"AVX2", 32, YMM}
+)
+
 func main() {
 	ConstraintExpr("!purego")
 	addNibblesAVX512()
 	addNibblesAVX2()
-	scanNibblesAVX512()
-	scanBytesAVX512(false)
-	scanBytesAVX512(true)
+	for _, a := range []isa{avx512, avx2} {
+		scanNibbles(a)
+		scanBytes(a, false)
+		scanBytes(a, true)
+	}
 	partition()
 	addBytes(16, "uint16")
 	addBytes(32, "int32")
 	countEqualAVX2()
 	filterAVX512()
+	filterAVX2()
 	Generate()
 }
 
-// increments adds inc(i) to the byte at idx(i) of the table for i < n.
-func increments(table Register, n int, idx, inc func(i int) Mem) {
+// Keys in one chunk of nibbles: places and steps are computed for so many in vectors and
+// stored before the first is counted, since a load right behind the store that it reads
+// from waits for it.
+const (
+	chunkAVX512 = 128
+	chunkAVX2   = 64
+)
+
+// increments adds step(i) to the byte at place(i) of the table for i < n.
+func increments(table Register, n int, place, step func(i int) Mem) {
 	for i := range n {
 		at, by := GP64(), GP8()
-		MOVL(idx(i), at.As32())
-		MOVB(inc(i), by)
+		MOVL(place(i), at.As32())
+		MOVB(step(i), by)
 		ADDB(by, Mem{Base: table, Index: at, Scale: 1})
 	}
 }
 
 func addNibblesAVX512() {
 	TEXT("addNibblesAVX512", NOSPLIT, "func(table *byte, keys *int32, n int)")
-	Doc("addNibblesAVX512 counts n keys, a multiple of 16 and at least 16: key a adds 1 to the low half of",
+	Doc(fmt.Sprintf("addNibblesAVX512 counts n keys, a multiple of %d and at least that: key a adds 1 to the low half of", chunkAVX512),
 		"byte a/2 if a is even, to its high half if a is odd.")
 	table, keys, n := Load(Param("table"), GP64()), Load(Param("keys"), GP64()), Load(Param("n"), GP64())
-	scratch := AllocLocal(128)
-	one, low, high := ZMM(), ZMM(), ZMM()
+	places, steps := AllocLocal(4*chunkAVX512), AllocLocal(chunkAVX512)
+	one, low, high := ZMM(), XMM(), XMM()
 	Comment("A half counts in steps of 1 or of 16")
 	broadcastD(1, one)
-	broadcastD(1, low)
-	broadcastD(16, high)
+	broadcastBytes(1, low)
+	broadcastBytes(16, high)
 	Label("nibbles512")
-	k, odd := ZMM(), K()
-	VMOVDQU32(Mem{Base: keys}, k)
-	VPTESTMD(one, k, odd)
-	VPSRLD(Imm(1), k, k) // byte a/2
-	VMOVDQU32(k, scratch)
-	step := ZMM()
-	VPBLENDMD(high, low, odd, step) // 16 if a is odd, 1 if even
-	VMOVDQU32(step, scratch.Offset(64))
-	increments(table, 16, func(i int) Mem { return scratch.Offset(4 * i) }, func(i int) Mem { return scratch.Offset(64 + 4*i) })
-	ADDQ(Imm(64), keys)
-	SUBQ(Imm(16), n)
+	for i := 0; i < chunkAVX512; i += 16 {
+		k, odd, step := ZMM(), K(), XMM()
+		VMOVDQU32(Mem{Base: keys, Disp: 4 * i}, k)
+		VPTESTMD(one, k, odd)
+		VPSRLD(Imm(1), k, k) // byte a/2
+		VMOVDQU32(k, places.Offset(4*i))
+		VPBLENDMB(high, low, odd, step) // 16 if a is odd, 1 if even
+		VMOVDQU(step, steps.Offset(i))
+	}
+	increments(table, chunkAVX512, func(i int) Mem { return places.Offset(4 * i) }, func(i int) Mem { return steps.Offset(i) })
+	ADDQ(U32(4*chunkAVX512), keys)
+	SUBQ(U32(chunkAVX512), n)
 	JNZ(LabelRef("nibbles512"))
 	VZEROUPPER()
 	RET()
@@ -76,28 +100,36 @@ func addNibblesAVX512() {
 
 func addNibblesAVX2() {
 	TEXT("addNibblesAVX2", NOSPLIT, "func(table *byte, keys *int32, n int)")
-	Doc("addNibblesAVX2 is addNibblesAVX512 for a multiple of 8 keys, at least 8.")
+	Doc(fmt.Sprintf("addNibblesAVX2 is addNibblesAVX512 for a multiple of %d keys, at least that.", chunkAVX2))
 	table, keys, n := Load(Param("table"), GP64()), Load(Param("keys"), GP64()), Load(Param("n"), GP64())
-	scratch := AllocLocal(64)
+	places, steps := AllocLocal(4*chunkAVX2), AllocLocal(4*chunkAVX2)
 	one := YMM()
 	broadcast256(1, one)
 	Label("nibbles256")
-	k, odd, step := YMM(), YMM(), YMM()
-	VMOVDQU(Mem{Base: keys}, k)
-	VPAND(one, k, odd)
-	VPSRLD(Imm(1), k, k) // byte a/2
-	VMOVDQU(k, scratch)
-	Comment("step = 1 + 16·odd - odd")
-	VPSLLD(Imm(4), odd, step)
-	VPSUBD(odd, step, step)
-	VPADDD(one, step, step)
-	VMOVDQU(step, scratch.Offset(32))
-	increments(table, 8, func(i int) Mem { return scratch.Offset(4 * i) }, func(i int) Mem { return scratch.Offset(32 + 4*i) })
-	ADDQ(Imm(32), keys)
-	SUBQ(Imm(8), n)
+	for i := 0; i < chunkAVX2; i += 8 {
+		k, odd, step := YMM(), YMM(), YMM()
+		VMOVDQU(Mem{Base: keys, Disp: 4 * i}, k)
+		VPAND(one, k, odd)
+		VPSRLD(Imm(1), k, k) // byte a/2
+		VMOVDQU(k, places.Offset(4*i))
+		Comment("step = 1 + 16·odd - odd")
+		VPSLLD(Imm(4), odd, step)
+		VPSUBD(odd, step, step)
+		VPADDD(one, step, step)
+		VMOVDQU(step, steps.Offset(4*i))
+	}
+	increments(table, chunkAVX2, func(i int) Mem { return places.Offset(4 * i) }, func(i int) Mem { return steps.Offset(4 * i) })
+	ADDQ(U32(4*chunkAVX2), keys)
+	SUBQ(Imm(chunkAVX2), n)
 	JNZ(LabelRef("nibbles256"))
 	VZEROUPPER()
 	RET()
+}
+
+func broadcastBytes(v uint32, x VecVirtual) {
+	r := GP32()
+	MOVL(U32(v), r)
+	VPBROADCASTB(r, x)
 }
 
 func broadcastD(v uint32, z VecVirtual) {
@@ -113,40 +145,116 @@ func broadcast256(v uint32, y VecVirtual) {
 	VPBROADCASTD(x, y)
 }
 
-func broadcastB(r GPVirtual, z VecVirtual) { VPBROADCASTB(r.As32(), z) }
+// groupBytes is what a scan takes at a time.
+const groupBytes = 64
 
-// scan holds what the two scans share.
+// scan holds what the scans share.
 type scan struct {
-	table, groups, state, out, room, base, cells GPVirtual
-	zero, threshold, total, squares              VecVirtual
+	isa
+	table, groups, state, out, room, base GPVirtual
+	zero, ones, threshold                 VecVirtual // ones: 1 in every byte
+	total, cells, squares                 VecVirtual // 64-bit sums
 }
 
-func beginScan() scan {
-	s := scan{zero: ZMM(), threshold: ZMM(), total: ZMM(), squares: ZMM(), base: GP64(), cells: GP64(), out: GP64(), room: GP64()}
-	s.table, s.groups, s.state = GP64(), GP64(), GP64()
+func beginScan(a isa) scan {
+	s := scan{isa: a, table: GP64(), groups: GP64(), state: GP64(), out: GP64(), room: GP64(), base: GP64(), zero: a.vector(), ones: a.vector(),
+		threshold: a.vector(), total: a.vector(), cells: a.vector(), squares: a.vector()}
 	Load(Param("table"), s.table)
 	Load(Param("groups"), s.groups)
 	Load(Param("state"), s.state)
-	VPXORQ(s.zero, s.zero, s.zero)
-	VPXORQ(s.total, s.total, s.total)
-	VPXORQ(s.squares, s.squares, s.squares)
-	t := GP64()
-	MOVQ(Mem{Base: s.state, Disp: thresholdAt}, t)
-	broadcastB(t, s.threshold)
+	for _, v := range []VecVirtual{s.zero, s.total, s.cells, s.squares} {
+		s.clear(v)
+	}
+	s.broadcast(0x01010101, s.ones)
+	Comment("the threshold in every byte")
+	VPBROADCASTB(Mem{Base: s.state, Disp: thresholdAt}, s.threshold)
 	MOVQ(Mem{Base: s.state, Disp: outAt}, s.out)
 	MOVQ(Mem{Base: s.state, Disp: roomAt}, s.room)
 	XORQ(s.base, s.base)
-	XORQ(s.cells, s.cells)
 	return s
 }
 
-// countCells adds the number of cells of v that are not 0.
-func (s scan) countCells(v VecVirtual) {
-	k, r := K(), GP64()
-	VPTESTMB(v, v, k)
-	KMOVQ(k, r)
-	POPCNTQ(r, r)
-	ADDQ(r, s.cells)
+func (a isa) clear(v VecVirtual) {
+	if a.width == 64 {
+		VPXORQ(v, v, v)
+	} else {
+		VPXOR(v, v, v)
+	}
+}
+
+func (a isa) broadcast(v uint32, to VecVirtual) {
+	if a.width == 64 {
+		broadcastD(v, to)
+	} else {
+		broadcast256(v, to)
+	}
+}
+
+func (a isa) load(from Mem, v VecVirtual) {
+	if a.width == 64 {
+		VMOVDQU8(from, v)
+	} else {
+		VMOVDQU(from, v)
+	}
+}
+
+func (a isa) store(v VecVirtual, to Mem) {
+	if a.width == 64 {
+		VMOVDQU8(v, to)
+	} else {
+		VMOVDQU(v, to)
+	}
+}
+
+// and sets to = x AND y; or is the like.
+func (a isa) and(x, y, to VecVirtual) {
+	if a.width == 64 {
+		VPANDQ(x, y, to)
+	} else {
+		VPAND(x, y, to)
+	}
+}
+
+func (a isa) or(x, y, to VecVirtual) {
+	if a.width == 64 {
+		VPORQ(x, y, to)
+	} else {
+		VPOR(x, y, to)
+	}
+}
+
+// addBytes adds the bytes of v to sum, which it destroys.
+func (s scan) addBytes(v, sum VecVirtual) {
+	VPSADBW(s.zero, v, v)
+	VPADDQ(v, sum, sum)
+}
+
+// at is vector i of the group.
+func (s scan) at(i int) Mem {
+	return Mem{Base: s.table, Index: s.base, Scale: 1, Disp: s.width * i}
+}
+
+// vectors is the number of vectors in a group.
+func (s scan) vectors() int { return groupBytes / s.width }
+
+// reaching returns a bit for every byte of the group that is at least the threshold.
+func (s scan) reaching(vs []VecVirtual) GPVirtual {
+	mask := GP64()
+	if s.width == 64 {
+		k := K()
+		VPCMPUB(Imm(5), s.threshold, vs[0], k) // not less than
+		KMOVQ(k, mask)
+		return mask
+	}
+	upper, w := GP64(), s.vector()
+	for i, part := range []GPVirtual{mask, upper} {
+		VPMAXUB(vs[i], s.threshold, w)
+		VPCMPEQB(vs[i], w, w)
+		VPMOVMSKB(w, part.As32())
+	}
+	SHLQ(Imm(32), upper)
+	ORQ(upper, mask)
+	return mask
 }
 
 // list appends a cell for every bit of mask: index(bit), and its count.
@@ -155,7 +263,7 @@ func (s scan) list(label string, mask GPVirtual, emit func(bit GPVirtual)) {
 	JZ(LabelRef(label + "Done"))
 	Label(label)
 	bit := GP64()
-	TZCNTQ(mask, bit)
+	BSFQ(mask, bit)
 	emit(bit)
 	ADDQ(Imm(8), s.out)
 	DECQ(s.room)
@@ -168,26 +276,33 @@ func (s scan) list(label string, mask GPVirtual, emit func(bit GPVirtual)) {
 
 // end adds up the lanes and puts everything into the state; it returns the groups done.
 func (s scan) end(largest VecVirtual) {
-	for _, v := range []struct {
+	for _, sum := range []struct {
 		at  int
 		vec VecVirtual
-	}{{totalAt, s.total}, {squaresAt, s.squares}} {
-		half, x, r := YMM(), XMM(), GP64()
-		VEXTRACTI64X4(Imm(1), v.vec, half)
-		VPADDQ(half, v.vec.AsY(), half)
-		VEXTRACTI128(Imm(1), half, x)
-		VPADDQ(x, half.AsX(), x)
-		y := XMM()
-		VPSHUFD(Imm(0x4E), x, y)
-		VPADDQ(y, x, x)
+	}{{totalAt, s.total}, {cellsAt, s.cells}, {squaresAt, s.squares}} {
+		y, x, r := sum.vec.AsY(), XMM(), GP64()
+		if s.width == 64 {
+			upper := YMM()
+			VEXTRACTI64X4(Imm(1), sum.vec, upper)
+			VPADDQ(upper, y, y)
+		}
+		VEXTRACTI128(Imm(1), y, x)
+		VPADDQ(x, sum.vec.AsX(), x)
+		half := XMM()
+		VPSHUFD(Imm(0x4E), x, half)
+		VPADDQ(half, x, x)
 		VMOVQ(x, r)
-		ADDQ(r, Mem{Base: s.state, Disp: v.at})
+		ADDQ(r, Mem{Base: s.state, Disp: sum.at})
 	}
-	ADDQ(s.cells, Mem{Base: s.state, Disp: cellsAt})
 	if largest != nil {
-		k, r := K(), GP64()
-		VPMOVB2M(largest, k)
-		KMOVQ(k, r)
+		r := GP64()
+		if s.width == 64 {
+			k := K()
+			VPMOVB2M(largest, k)
+			KMOVQ(k, r)
+		} else {
+			VPMOVMSKB(largest, r.As32())
+		}
 		ORQ(r, Mem{Base: s.state, Disp: largestAt})
 	}
 	MOVQ(s.out, Mem{Base: s.state, Disp: outAt})
@@ -198,43 +313,46 @@ func (s scan) end(largest VecVirtual) {
 	RET()
 }
 
-func scanNibblesAVX512() {
-	TEXT("scanNibblesAVX512", NOSPLIT, "func(table *byte, groups int, state *uint64) int")
-	Doc("scanNibblesAVX512 sums up groups of 64 bytes, 128 cells, at least one group, into the state and lists",
+func scanNibbles(a isa) {
+	name := "scanNibbles" + a.name
+	TEXT(name, NOSPLIT, "func(table *byte, groups int, state *uint64) int")
+	Doc(name+" sums up groups of 64 bytes, 128 cells, at least one group, into the state and lists",
 		"the cells that reach the threshold. It stops before a group for which there may be no",
 		"room and returns the number of groups done.")
-	s := beginScan()
-	nibble, squaresOf := ZMM(), ZMM()
-	broadcastD(0x0F0F0F0F, nibble)
+	s := beginScan(a)
+	nibble, squaresOf := a.vector(), a.vector()
+	a.broadcast(0x0F0F0F0F, nibble)
 	Comment("squaresOf maps n to n·n")
-	VBROADCASTI32X4(squareTable(), squaresOf)
-	Label("scanNibbles")
-	CMPQ(s.room, Imm(128))
-	JB(LabelRef("scanNibblesEnd"))
-	lo, hi, v := ZMM(), ZMM(), ZMM()
-	VMOVDQU8(Mem{Base: s.table, Index: s.base, Scale: 1}, v)
-	VPANDQ(nibble, v, lo)
-	VPSRLW(Imm(4), v, hi)
-	VPANDQ(nibble, hi, hi)
-	Comment("total += sums of eight bytes of lo + hi")
-	VPADDB(hi, lo, v)
-	VPSADBW(s.zero, v, v)
-	VPADDQ(v, s.total, s.total)
-	for _, half := range []VecVirtual{lo, hi} {
-		VPSHUFB(half, squaresOf, v)
-		VPSADBW(s.zero, v, v)
-		VPADDQ(v, s.squares, s.squares)
-		s.countCells(half)
+	if a.width == 64 {
+		VBROADCASTI32X4(squareTable(), squaresOf)
+	} else {
+		VBROADCASTI128(squareTable(), squaresOf)
 	}
-	large, largeHi := K(), K()
-	VPCMPUB(Imm(5), s.threshold, lo, large) // not less than
-	VPCMPUB(Imm(5), s.threshold, hi, largeHi)
-	KORTESTQ(large, largeHi)
-	JZ(LabelRef("scanNibblesNext"))
-	mask := GP64()
-	for i, k := range []OpmaskVirtual{large, largeHi} {
-		KMOVQ(k, mask)
-		s.list([]string{"listLow", "listHigh"}[i], mask, func(bit GPVirtual) {
+	Label(name)
+	CMPQ(s.room, Imm(128))
+	JB(LabelRef(name + "End"))
+	var halves [2][]VecVirtual // low and high ones, of each vector of the group
+	for i := range s.vectors() {
+		lo, hi, v, w := a.vector(), a.vector(), a.vector(), a.vector()
+		halves[0], halves[1] = append(halves[0], lo), append(halves[1], hi)
+		a.load(s.at(i), v)
+		a.and(nibble, v, lo)
+		VPSRLW(Imm(4), v, hi)
+		a.and(nibble, hi, hi)
+		VPADDB(hi, lo, v)
+		s.addBytes(v, s.total)
+		VPMINUB(lo, s.ones, v) // 1 where there is a count
+		VPMINUB(hi, s.ones, w)
+		VPADDB(w, v, v)
+		s.addBytes(v, s.cells)
+		for _, half := range []VecVirtual{lo, hi} {
+			VPSHUFB(half, squaresOf, v)
+			s.addBytes(v, s.squares)
+		}
+	}
+	for i, half := range halves {
+		mask := s.reaching(half)
+		s.list(fmt.Sprintf("%sHalf%d", name, i), mask, func(bit GPVirtual) {
 			index, count := GP64(), GP64()
 			ADDQ(s.base, bit)
 			MOVBLZX(Mem{Base: s.table, Index: bit, Scale: 1}, count.As32())
@@ -248,71 +366,78 @@ func scanNibblesAVX512() {
 			MOVL(count.As32(), Mem{Base: s.out, Disp: 4})
 		})
 	}
-	Label("scanNibblesNext")
-	ADDQ(Imm(64), s.base)
+	ADDQ(Imm(groupBytes), s.base)
 	DECQ(s.groups)
-	JNZ(LabelRef("scanNibbles"))
-	Label("scanNibblesEnd")
+	JNZ(LabelRef(name))
+	Label(name + "End")
 	s.end(nil)
 }
 
 func squareTable() Mem {
-	m := GLOBL("squares", RODATA|NOPTR)
-	for n := range 16 {
-		DATA(n, U8(n*n))
+	if squares == nil {
+		m := GLOBL("squares", RODATA|NOPTR)
+		for n := range 16 {
+			DATA(n, U8(n*n))
+		}
+		squares = &m
 	}
-	return m
+	return *squares
 }
 
-func scanBytesAVX512(clears bool) {
-	name, what := "scanBytesAVX512", ""
+var squares *Mem
+
+func scanBytes(a isa, clears bool) {
+	name, what := "scanBytes"+a.name, ""
 	if clears {
-		name, what = "takeBytesAVX512", ", and clears them"
+		name, what = "takeBytes"+a.name, ", and clears them"
 	}
 	TEXT(name, NOSPLIT, "func(table *byte, groups int, state *uint64) int")
-	Doc(name+" is scanNibblesAVX512 for groups of 64 cells of one byte"+what+". Counts of 128",
-		"and more set bits of the state's fourth word, and the sums are then wrong.")
-	s := beginScan()
-	ones, largest := ZMM(), ZMM()
-	broadcastD(0x00010001, ones)
-	VPXORQ(largest, largest, largest)
-	Label(name + "scanBytes")
-	CMPQ(s.room, Imm(64))
-	JB(LabelRef(name + "scanBytesEnd"))
-	v, w := ZMM(), ZMM()
-	at := Mem{Base: s.table, Index: s.base, Scale: 1}
-	VMOVDQU8(at, v)
-	VPORQ(v, largest, largest)
-	VPSADBW(s.zero, v, w)
-	VPADDQ(w, s.total, s.total)
-	Comment("squares += sums of two, then four products, then two of these")
-	VPMADDUBSW(v, v, w)
-	VPMADDWD(ones, w, w)
-	lo := ZMM()
-	VPSRLQ(Imm(32), w, lo)
-	VPADDD(lo, w, w)
-	clear := ZMM()
-	VPSLLQ(Imm(32), w, clear)
-	VPSRLQ(Imm(32), clear, w)
-	VPADDQ(w, s.squares, s.squares)
-	s.countCells(v)
-	large, mask := K(), GP64()
-	VPCMPUB(Imm(5), s.threshold, v, large) // not less than
-	KMOVQ(large, mask)
-	s.list(name+"listBytes", mask, func(bit GPVirtual) {
+	Doc(name+" is scanNibbles"+a.name+" for groups of 64 cells of one byte"+what+". Counts of 128",
+		"and more set bits of the state's fourth word, and the sums are then wrong. groups is at most 2^13:",
+		"the squares are summed up in 32 bits, eight cells a group, below 2^14 each.")
+	s := beginScan(a)
+	pairs, largest := a.vector(), a.vector() // pairs: 1 in every two bytes
+	a.broadcast(0x00010001, pairs)
+	s.clear(largest)
+	Label(name)
+	CMPQ(s.room, Imm(groupBytes))
+	JB(LabelRef(name + "End"))
+	var counts []VecVirtual
+	for i := range s.vectors() {
+		v, w := a.vector(), a.vector()
+		counts = append(counts, v)
+		a.load(s.at(i), v)
+		a.or(v, largest, largest)
+		VPSADBW(s.zero, v, w)
+		VPADDQ(w, s.total, s.total)
+		VPMINUB(v, s.ones, w) // 1 where there is a count
+		s.addBytes(w, s.cells)
+		VPMADDUBSW(v, v, w) // sums of two squares, then of four
+		VPMADDWD(pairs, w, w)
+		VPADDD(w, s.squares, s.squares)
+	}
+	s.list(name+"Large", s.reaching(counts), func(bit GPVirtual) {
 		count := GP64()
 		ADDQ(s.base, bit)
 		MOVBLZX(Mem{Base: s.table, Index: bit, Scale: 1}, count.As32())
 		MOVL(bit.As32(), Mem{Base: s.out})
 		MOVL(count.As32(), Mem{Base: s.out, Disp: 4})
 	})
-	if clears {
-		VMOVDQU8(s.zero, at)
+	for i := range s.vectors() {
+		if clears {
+			s.store(s.zero, s.at(i))
+		}
 	}
-	ADDQ(Imm(64), s.base)
+	ADDQ(Imm(groupBytes), s.base)
 	DECQ(s.groups)
-	JNZ(LabelRef(name + "scanBytes"))
-	Label(name + "scanBytesEnd")
+	JNZ(LabelRef(name))
+	Label(name + "End")
+	Comment("the 32-bit squares in 64 bits")
+	upper := a.vector()
+	VPSRLQ(Imm(32), s.squares, upper)
+	VPSLLQ(Imm(32), s.squares, s.squares)
+	VPSRLQ(Imm(32), s.squares, s.squares)
+	VPADDQ(upper, s.squares, s.squares)
 	s.end(largest)
 }
 
@@ -405,11 +530,15 @@ func countEqualAVX2() {
 	RET()
 }
 
+// The filters. Hash i of class a takes the bits from i·(w+5) on: w bits choose a word of
+// the marks, the next five a bit of that word. A class passes if the bits of all
+// hashes are set.
+
 func filterAVX512() {
 	TEXT("filterAVX512", NOSPLIT, "func(places *uint32, keys *int32, n int, marks *uint32) int")
 	Doc("filterAVX512 stores the places, from 0 on, of those of n signed keys, a multiple of 16 and at least 16,",
-		"whose class has its bit in the 64 marks, and returns their number. Class a has bit",
-		"a>>6 mod 32 of mark a mod 64. There must be room for 16 places behind the last one.")
+		"whose class has its bits in the marks, two hashes of 32 words, and returns their number.",
+		"There must be room for 16 places behind the last one.")
 	places, keys := Load(Param("places"), GP64()), Load(Param("keys"), GP64())
 	n, marks := Load(Param("n"), GP64()), Load(Param("marks"), GP64())
 	var table [4]VecVirtual
@@ -417,30 +546,29 @@ func filterAVX512() {
 		table[i] = ZMM()
 		VMOVDQU32(Mem{Base: marks, Disp: 64 * i}, table[i])
 	}
-	one, upper, place, sixteen := ZMM(), ZMM(), ZMM(), ZMM()
+	one, place, sixteen := ZMM(), ZMM(), ZMM()
 	broadcastD(1, one)
-	broadcastD(32, upper)
 	broadcastD(16, sixteen)
 	VMOVDQU32(placeTable(), place)
 	count := GP64()
 	XORQ(count, count)
 	Label("filter")
-	a, low, high := ZMM(), ZMM(), ZMM()
+	a, first, second, bit := ZMM(), ZMM(), ZMM(), ZMM()
 	VPABSD(Mem{Base: keys}, a)
-	Comment("the mark: bits 0 to 4 of a select in one half of the marks, bit 5 the half")
-	VMOVDQA32(a, low)
-	VPERMI2D(table[1], table[0], low)
-	VMOVDQA32(a, high)
-	VPERMI2D(table[3], table[2], high)
-	half, hit := K(), K()
-	VPTESTMD(upper, a, half)
-	VPBLENDMD(high, low, half, low)
-	Comment("rotated right by a>>6 mod 32, its lowest bit decides")
-	VPSRLD(Imm(6), a, a)
-	VPRORVD(a, low, low)
-	VPTESTMD(one, low, hit)
-	VPCOMPRESSD(place, hit, low)
-	VMOVDQU32(low, Mem{Base: places, Index: count, Scale: 4})
+	Comment("each word rotated right by the number of its bit")
+	VMOVDQA32(a, first)
+	VPERMI2D(table[1], table[0], first) // bits 0 to 4
+	VPSRLD(Imm(5), a, bit)
+	VPRORVD(bit, first, first)
+	VPSRLD(Imm(10), a, second)
+	VPERMI2D(table[3], table[2], second) // bits 10 to 14
+	VPSRLD(Imm(15), a, bit)
+	VPRORVD(bit, second, second)
+	hit := K()
+	VPANDD(first, second, second)
+	VPTESTMD(one, second, hit)
+	VPCOMPRESSD(place, hit, first)
+	VMOVDQU32(first, Mem{Base: places, Index: count, Scale: 4})
 	hits := GP32()
 	KMOVW(hit, hits)
 	POPCNTL(hits, hits)
@@ -449,6 +577,74 @@ func filterAVX512() {
 	ADDQ(Imm(64), keys)
 	SUBQ(Imm(16), n)
 	JNZ(LabelRef("filter"))
+	Store(count, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+func filterAVX2() {
+	TEXT("filterAVX2", NOSPLIT, "func(places *uint32, keys *int32, n int, marks *uint32) int")
+	Doc("filterAVX2 is filterAVX512 with three hashes of 8 words.")
+	places, keys := Load(Param("places"), GP64()), Load(Param("keys"), GP64())
+	n, marks := Load(Param("n"), GP64()), Load(Param("marks"), GP64())
+	var table [3]VecVirtual
+	for i := range table {
+		table[i] = YMM()
+		VMOVDQU(Mem{Base: marks, Disp: 32 * i}, table[i])
+	}
+	low := YMM()
+	broadcast256(31, low)
+	count, at := GP64(), GP64()
+	XORQ(count, count)
+	XORQ(at, at)
+	Label("filter256")
+	hits := GP64()
+	for half := range 2 {
+		a, all := YMM(), YMM()
+		VPABSD(Mem{Base: keys, Index: at, Scale: 4, Disp: 32 * half}, a)
+		for i := range table {
+			word, bit := a, YMM()
+			if i > 0 {
+				word = YMM()
+				VPSRLD(Imm(uint64(8*i)), a, word)
+			}
+			marked := all
+			if i > 0 {
+				marked = YMM()
+			}
+			VPERMD(table[i], word, marked) // the three lowest bits count
+			VPSRLD(Imm(uint64(8*i+3)), a, bit)
+			VPAND(low, bit, bit)
+			VPSRLVD(bit, marked, marked)
+			if i > 0 {
+				VPAND(marked, all, all)
+			}
+		}
+		Comment("the lowest bits as a mask")
+		VPSLLD(Imm(31), all, all)
+		if half == 0 {
+			VMOVMSKPS(all, hits.As32())
+			continue
+		}
+		upper := GP64()
+		VMOVMSKPS(all, upper.As32())
+		SHLL(Imm(8), upper.As32())
+		ORL(upper.As32(), hits.As32())
+	}
+	JZ(LabelRef("filter256Next"))
+	Label("filter256Hit")
+	place, rest := GP64(), GP64()
+	BSFL(hits.As32(), place.As32())
+	ADDL(at.As32(), place.As32())
+	MOVL(place.As32(), Mem{Base: places, Index: count, Scale: 4})
+	INCQ(count)
+	LEAQ(Mem{Base: hits, Disp: -1}, rest)
+	ANDL(rest.As32(), hits.As32())
+	JNZ(LabelRef("filter256Hit"))
+	Label("filter256Next")
+	ADDQ(Imm(16), at)
+	CMPQ(at, n)
+	JNE(LabelRef("filter256"))
 	Store(count, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
