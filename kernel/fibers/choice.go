@@ -25,6 +25,9 @@ var (
 // choose returns the way to count the classes of p. Buckets take 1.1 p bytes and are not
 // chosen below p = 2^24, so that a worker stays small where they gain little.
 func (s *Scanner) choose(p uint32) Counting {
+	if s.Workers > 1 {
+		return Buckets
+	}
 	if s.Counting != AutoCounting {
 		return s.Counting
 	}
@@ -59,11 +62,7 @@ func (s *Scanner) Used() []Counting {
 }
 
 // counts returns the empty counts for p, and hands them to the parts.
-func (s *Scanner) counts(p uint32) counts {
-	how := s.choose(p)
-	if len(s.parts) > 1 {
-		how = Buckets
-	}
+func (s *Scanner) counts(p uint32, how Counting) counts {
 	c, ok := s.tables[how]
 	if !ok {
 		c = s.newCounts(how)

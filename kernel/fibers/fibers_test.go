@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -134,6 +135,30 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 			if _, _, err := s.Scan(ctx, 100_003, 1, 9, 9); err != nil {
 				t.Errorf("impl=%s: after the fault: %v", name, err)
 			}
+		}
+	}
+}
+
+// What a nibble loses when it reaches 16 is no error: the prime is counted again in bytes. In
+// other counts the same loss is one.
+func TestNibblesThatOverflowAreCountedAgain(t *testing.T) {
+	const p = 100_003
+	for name, s := range scanners() {
+		want, wanted, err := s.Scan(ctx, p, 1, 9, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Plant = Overflow
+		profile, fs, err := s.Scan(ctx, p, 1, 9, 1)
+		if s.Counting == Nibbles {
+			if err != nil || profile != want || !reflect.DeepEqual(fs, wanted) || !slices.Contains(s.Used(), Bytes) {
+				t.Errorf("impl=%s: %v, %v, %v, counted in %v; want %v, %v and bytes", name, profile, fs, err, s.Used(), want, wanted)
+			}
+			continue
+		}
+		var failed *residues.CheckError
+		if !errors.As(err, &failed) || failed.Check != TableSum {
+			t.Errorf("impl=%s: error %v, want the check %q to fail", name, err, TableSum)
 		}
 	}
 }

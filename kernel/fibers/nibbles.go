@@ -8,7 +8,8 @@ import (
 // nibbleTable is a direct table of 4-bit counters: cell a is the low half of byte a/2 if a
 // is even, the high half if a is odd. It takes half the cache that bytes take, which is
 // worth the few vector instructions for index and step. A counter that reaches 16 carries
-// into its neighbour or is lost; either way the total falls short, by 15 or by 16.
+// into its neighbour or is lost; either way the total falls short, by 15 or by 16, and the
+// Scanner counts the prime again in bytes.
 type nibbleTable struct {
 	functions nibbleFunctions
 	memory    []byte
