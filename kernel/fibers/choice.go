@@ -13,13 +13,14 @@ const (
 )
 
 var (
-	// bytesUpTo is the size in bytes of a byte table up to which it beats the others: a part
-	// of the last-level cache, which is shared, or the private second-level cache.
-	bytesUpTo = max(256<<10, cpuid.CPU.Cache.L2, cpuid.CPU.Cache.L3/5)
+	// bytesUpTo is the size in bytes of a byte table up to which nibbles, half as large, gain
+	// nothing: a part of the last-level cache, which is shared, or the private second-level
+	// cache.
+	bytesUpTo = max(256<<10, cpuid.CPU.Cache.L2, cpuid.CPU.Cache.L3/8)
 
-	// nibblesUpTo is that of a table of nibbles. Half the footprint keeps it in the cache
-	// longer; computing with halves of bytes costs more while bytes fit.
-	nibblesUpTo = max(4<<20, cpuid.CPU.Cache.L3/5)
+	// directUpTo is the size of a table, of bytes or nibbles, up to which hitting it at random
+	// beats buckets.
+	directUpTo = max(4<<20, cpuid.CPU.Cache.L3/4)
 )
 
 // choose returns the way to count the classes of p. Buckets take 1.1 p bytes and are not
@@ -41,7 +42,7 @@ func (s *Scanner) choose(p uint32) Counting {
 	} else {
 		size /= 2
 	}
-	if size > nibblesUpTo && p > 1<<24 {
+	if size > directUpTo && p > 1<<24 {
 		return Buckets
 	}
 	return direct

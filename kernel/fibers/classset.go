@@ -15,7 +15,7 @@ type classSet struct {
 	marks   [1 << 13]byte // marks for the portable one, indexed by the low bits of the class
 	classes []uint32      // ascending
 	bitmap  []uint64      // bit a is set for the class a, if they are many
-	places  [residues.BlockSize + 16]uint32
+	places  [residues.BlockSize]uint32
 }
 
 // A filter is the machine's way to find the keys that may be in the set, or nothing.

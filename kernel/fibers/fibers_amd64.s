@@ -1565,67 +1565,55 @@ equal:
 	RET
 
 // func filterAVX512(places *uint32, keys *int32, n int, marks *uint32) int
-// Requires: AVX, AVX512F, POPCNT
+// Requires: AVX, AVX512F
 TEXT ·filterAVX512(SB), NOSPLIT, $0-40
 	MOVQ         places+0(FP), AX
 	MOVQ         keys+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         marks+24(FP), BX
+	XORQ         SI, SI
+	XORQ         DI, DI
 	VMOVDQU32    (BX), Z0
 	VMOVDQU32    64(BX), Z1
 	VMOVDQU32    128(BX), Z2
 	VMOVDQU32    192(BX), Z3
 	MOVL         $0x00000001, BX
 	VPBROADCASTD BX, Z4
-	MOVL         $0x00000010, BX
-	VPBROADCASTD BX, Z6
-	VMOVDQU32    places<>+0(SB), Z5
-	XORQ         BX, BX
 
-filter:
-	VPABSD (CX), Z7
+filter512:
+	VPABSD (CX)(DI*4), Z5
 
 	// each word rotated right by the number of its bit
-	VMOVDQA32   Z7, Z8
-	VPERMI2D    Z1, Z0, Z8
-	VPSRLD      $0x05, Z7, Z10
-	VPRORVD     Z10, Z8, Z8
-	VPSRLD      $0x0a, Z7, Z9
-	VPERMI2D    Z3, Z2, Z9
-	VPSRLD      $0x0f, Z7, Z10
-	VPRORVD     Z10, Z9, Z9
-	VPANDD      Z8, Z9, Z9
-	VPTESTMD    Z4, Z9, K1
-	VPCOMPRESSD Z5, K1, Z8
-	VMOVDQU32   Z8, (AX)(BX*4)
-	KMOVW       K1, SI
-	POPCNTL     SI, SI
-	ADDQ        SI, BX
-	VPADDD      Z6, Z5, Z5
-	ADDQ        $0x40, CX
-	SUBQ        $0x10, DX
-	JNZ         filter
-	MOVQ        BX, ret+32(FP)
+	VMOVDQA32 Z5, Z6
+	VPERMI2D  Z1, Z0, Z6
+	VPSRLD    $0x05, Z5, Z8
+	VPRORVD   Z8, Z6, Z6
+	VPSRLD    $0x0a, Z5, Z7
+	VPERMI2D  Z3, Z2, Z7
+	VPSRLD    $0x0f, Z5, Z8
+	VPRORVD   Z8, Z7, Z7
+	VPANDD    Z6, Z7, Z7
+	VPTESTMD  Z4, Z7, K1
+	KMOVW     K1, BX
+	TESTL     BX, BX
+	JZ        filter512Next
+
+filter512Hit:
+	BSFL BX, R8
+	ADDL DI, R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+	LEAQ -1(BX), R9
+	ANDL R9, BX
+	JNZ  filter512Hit
+
+filter512Next:
+	ADDQ $0x10, DI
+	CMPQ DI, DX
+	JNE  filter512
+	MOVQ SI, ret+32(FP)
 	VZEROUPPER
 	RET
-
-DATA places<>+0(SB)/4, $0x00000000
-DATA places<>+4(SB)/4, $0x00000001
-DATA places<>+8(SB)/4, $0x00000002
-DATA places<>+12(SB)/4, $0x00000003
-DATA places<>+16(SB)/4, $0x00000004
-DATA places<>+20(SB)/4, $0x00000005
-DATA places<>+24(SB)/4, $0x00000006
-DATA places<>+28(SB)/4, $0x00000007
-DATA places<>+32(SB)/4, $0x00000008
-DATA places<>+36(SB)/4, $0x00000009
-DATA places<>+40(SB)/4, $0x0000000a
-DATA places<>+44(SB)/4, $0x0000000b
-DATA places<>+48(SB)/4, $0x0000000c
-DATA places<>+52(SB)/4, $0x0000000d
-DATA places<>+56(SB)/4, $0x0000000e
-DATA places<>+60(SB)/4, $0x0000000f
-GLOBL places<>(SB), RODATA|NOPTR, $64
 
 // func filterAVX2(places *uint32, keys *int32, n int, marks *uint32) int
 // Requires: AVX, AVX2
@@ -1634,14 +1622,14 @@ TEXT ·filterAVX2(SB), NOSPLIT, $0-40
 	MOVQ         keys+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         marks+24(FP), BX
+	XORQ         SI, SI
+	XORQ         DI, DI
 	VMOVDQU      (BX), Y0
 	VMOVDQU      32(BX), Y1
 	VMOVDQU      64(BX), Y2
 	MOVL         $0x0000001f, BX
 	VMOVD        BX, X3
 	VPBROADCASTD X3, Y3
-	XORQ         BX, BX
-	XORQ         DI, DI
 
 filter256:
 	VPABSD  (CX)(DI*4), Y4
@@ -1664,7 +1652,7 @@ filter256:
 
 	// the lowest bits as a mask
 	VPSLLD    $0x1f, Y5, Y5
-	VMOVMSKPS Y5, R8
+	VMOVMSKPS Y5, BX
 	VPABSD    32(CX)(DI*4), Y4
 	VPERMD    Y0, Y4, Y5
 	VPSRLD    $0x03, Y4, Y6
@@ -1687,22 +1675,22 @@ filter256:
 	VPSLLD    $0x1f, Y5, Y5
 	VMOVMSKPS Y5, R9
 	SHLL      $0x08, R9
-	ORL       R9, R8
+	ORL       R9, BX
 	JZ        filter256Next
 
 filter256Hit:
-	BSFL R8, SI
-	ADDL DI, SI
-	MOVL SI, (AX)(BX*4)
-	INCQ BX
-	LEAQ -1(R8), R9
-	ANDL R9, R8
+	BSFL BX, R8
+	ADDL DI, R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+	LEAQ -1(BX), R9
+	ANDL R9, BX
 	JNZ  filter256Hit
 
 filter256Next:
 	ADDQ $0x10, DI
 	CMPQ DI, DX
 	JNE  filter256
-	MOVQ BX, ret+32(FP)
+	MOVQ SI, ret+32(FP)
 	VZEROUPPER
 	RET

@@ -56,7 +56,6 @@ func countEqualAVX2(keys *uint16, n int, key uint16) int
 
 // filterAVX512 stores the places, from 0 on, of those of n signed keys, a multiple of 16 and at least 16,
 // whose class has its bits in the marks, two hashes of 32 words, and returns their number.
-// There must be room for 16 places behind the last one.
 func filterAVX512(places *uint32, keys *int32, n int, marks *uint32) int
 
 // filterAVX2 is filterAVX512 with three hashes of 8 words.

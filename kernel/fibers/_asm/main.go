@@ -537,24 +537,18 @@ func countEqualAVX2() {
 func filterAVX512() {
 	TEXT("filterAVX512", NOSPLIT, "func(places *uint32, keys *int32, n int, marks *uint32) int")
 	Doc("filterAVX512 stores the places, from 0 on, of those of n signed keys, a multiple of 16 and at least 16,",
-		"whose class has its bits in the marks, two hashes of 32 words, and returns their number.",
-		"There must be room for 16 places behind the last one.")
-	places, keys := Load(Param("places"), GP64()), Load(Param("keys"), GP64())
-	n, marks := Load(Param("n"), GP64()), Load(Param("marks"), GP64())
+		"whose class has its bits in the marks, two hashes of 32 words, and returns their number.")
+	f := beginFilter()
 	var table [4]VecVirtual
 	for i := range table {
 		table[i] = ZMM()
-		VMOVDQU32(Mem{Base: marks, Disp: 64 * i}, table[i])
+		VMOVDQU32(Mem{Base: f.marks, Disp: 64 * i}, table[i])
 	}
-	one, place, sixteen := ZMM(), ZMM(), ZMM()
+	one := ZMM()
 	broadcastD(1, one)
-	broadcastD(16, sixteen)
-	VMOVDQU32(placeTable(), place)
-	count := GP64()
-	XORQ(count, count)
-	Label("filter")
+	Label("filter512")
 	a, first, second, bit := ZMM(), ZMM(), ZMM(), ZMM()
-	VPABSD(Mem{Base: keys}, a)
+	VPABSD(Mem{Base: f.keys, Index: f.at, Scale: 4}, a)
 	Comment("each word rotated right by the number of its bit")
 	VMOVDQA32(a, first)
 	VPERMI2D(table[1], table[0], first) // bits 0 to 4
@@ -564,20 +558,46 @@ func filterAVX512() {
 	VPERMI2D(table[3], table[2], second) // bits 10 to 14
 	VPSRLD(Imm(15), a, bit)
 	VPRORVD(bit, second, second)
-	hit := K()
+	hit, hits := K(), GP64()
 	VPANDD(first, second, second)
 	VPTESTMD(one, second, hit)
-	VPCOMPRESSD(place, hit, first)
-	VMOVDQU32(first, Mem{Base: places, Index: count, Scale: 4})
-	hits := GP32()
-	KMOVW(hit, hits)
-	POPCNTL(hits, hits)
-	ADDQ(hits.As64(), count)
-	VPADDD(sixteen, place, place)
-	ADDQ(Imm(64), keys)
-	SUBQ(Imm(16), n)
-	JNZ(LabelRef("filter"))
-	Store(count, ReturnIndex(0))
+	KMOVW(hit, hits.As32())
+	TESTL(hits.As32(), hits.As32())
+	f.list("filter512", hits)
+}
+
+// filter holds what the filters share.
+type filter struct{ places, keys, n, marks, count, at GPVirtual }
+
+func beginFilter() filter {
+	f := filter{GP64(), GP64(), GP64(), GP64(), GP64(), GP64()}
+	Load(Param("places"), f.places)
+	Load(Param("keys"), f.keys)
+	Load(Param("n"), f.n)
+	Load(Param("marks"), f.marks)
+	XORQ(f.count, f.count)
+	XORQ(f.at, f.at)
+	return f
+}
+
+// list stores the places of the bits of hits, of which the zero flag tells whether there
+// are any, and goes on with the next 16 keys.
+func (f filter) list(loop string, hits GPVirtual) {
+	JZ(LabelRef(loop + "Next"))
+	Label(loop + "Hit")
+	place, rest := GP64(), GP64()
+	BSFL(hits.As32(), place.As32())
+	ADDL(f.at.As32(), place.As32())
+	MOVL(place.As32(), Mem{Base: f.places, Index: f.count, Scale: 4})
+	INCQ(f.count)
+	LEAQ(Mem{Base: hits, Disp: -1}, rest)
+	ANDL(rest.As32(), hits.As32())
+	JNZ(LabelRef(loop + "Hit"))
+	Label(loop + "Next")
+	ADDQ(Imm(16), f.at)
+	CMPQ(f.at, f.n)
+	JNE(LabelRef(loop))
+	Store(f.count, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }
@@ -585,32 +605,24 @@ func filterAVX512() {
 func filterAVX2() {
 	TEXT("filterAVX2", NOSPLIT, "func(places *uint32, keys *int32, n int, marks *uint32) int")
 	Doc("filterAVX2 is filterAVX512 with three hashes of 8 words.")
-	places, keys := Load(Param("places"), GP64()), Load(Param("keys"), GP64())
-	n, marks := Load(Param("n"), GP64()), Load(Param("marks"), GP64())
+	f := beginFilter()
 	var table [3]VecVirtual
 	for i := range table {
 		table[i] = YMM()
-		VMOVDQU(Mem{Base: marks, Disp: 32 * i}, table[i])
+		VMOVDQU(Mem{Base: f.marks, Disp: 32 * i}, table[i])
 	}
 	low := YMM()
 	broadcast256(31, low)
-	count, at := GP64(), GP64()
-	XORQ(count, count)
-	XORQ(at, at)
 	Label("filter256")
-	hits := GP64()
-	for half := range 2 {
+	var hits [2]GPVirtual // eight keys each
+	for half := range hits {
 		a, all := YMM(), YMM()
-		VPABSD(Mem{Base: keys, Index: at, Scale: 4, Disp: 32 * half}, a)
+		VPABSD(Mem{Base: f.keys, Index: f.at, Scale: 4, Disp: 32 * half}, a)
 		for i := range table {
-			word, bit := a, YMM()
+			word, bit, marked := a, YMM(), all
 			if i > 0 {
-				word = YMM()
+				word, marked = YMM(), YMM()
 				VPSRLD(Imm(uint64(8*i)), a, word)
-			}
-			marked := all
-			if i > 0 {
-				marked = YMM()
 			}
 			VPERMD(table[i], word, marked) // the three lowest bits count
 			VPSRLD(Imm(uint64(8*i+3)), a, bit)
@@ -622,38 +634,10 @@ func filterAVX2() {
 		}
 		Comment("the lowest bits as a mask")
 		VPSLLD(Imm(31), all, all)
-		if half == 0 {
-			VMOVMSKPS(all, hits.As32())
-			continue
-		}
-		upper := GP64()
-		VMOVMSKPS(all, upper.As32())
-		SHLL(Imm(8), upper.As32())
-		ORL(upper.As32(), hits.As32())
+		hits[half] = GP64()
+		VMOVMSKPS(all, hits[half].As32())
 	}
-	JZ(LabelRef("filter256Next"))
-	Label("filter256Hit")
-	place, rest := GP64(), GP64()
-	BSFL(hits.As32(), place.As32())
-	ADDL(at.As32(), place.As32())
-	MOVL(place.As32(), Mem{Base: places, Index: count, Scale: 4})
-	INCQ(count)
-	LEAQ(Mem{Base: hits, Disp: -1}, rest)
-	ANDL(rest.As32(), hits.As32())
-	JNZ(LabelRef("filter256Hit"))
-	Label("filter256Next")
-	ADDQ(Imm(16), at)
-	CMPQ(at, n)
-	JNE(LabelRef("filter256"))
-	Store(count, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
-}
-
-func placeTable() Mem {
-	m := GLOBL("places", RODATA|NOPTR)
-	for i := range 16 {
-		DATA(4*i, U32(i))
-	}
-	return m
+	SHLL(Imm(8), hits[1].As32())
+	ORL(hits[1].As32(), hits[0].As32())
+	f.list("filter256", hits[0])
 }
