@@ -48,8 +48,8 @@ func Fibers(ctx context.Context, r plan.Range, sel Selection, o Options, yield f
 			return emit(p, slices.DeleteFunc(fs, func(f Fiber) bool { return len(f.Cuts) < sel.AtLeast }))
 		})
 	}
-	return ordered(ctx, one(r), len(crew.probers), func(ctx context.Context, worker int, p uint32) ([]Fiber, error) {
-		_, fs, err := crew.probers[worker].scan(ctx, p, sel.AtLeast, sel.AtLeast)
+	return walk(ctx, crew, r, func(ctx context.Context, pr prober, p uint32) ([]Fiber, error) {
+		_, fs, err := pr.scan(ctx, p, sel.AtLeast, sel.AtLeast)
 		return fs, err
 	}, emit)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
-	"slices"
 	"sync/atomic"
 
 	"github.com/erdos1056/erdos1056/kernel/artifact"
@@ -95,89 +93,10 @@ func Search(ctx context.Context, pl plan.Plan, o Options) (Result, error) {
 		return Result{}, err
 	}
 	s := &search{plan: pl, options: o, crew: crew, record: record}
-	if err := ordered(ctx, one(pl.Range), len(crew.probers), s.examine, s.merge); err != nil {
+	if err := walk(ctx, crew, pl.Range, s.examine, s.merge); err != nil {
 		return Result{}, err
 	}
 	return s.finish()
-}
-
-// A crew is the probers of all workers.
-type crew struct {
-	kernel       string
-	threads      int
-	probers      []prober
-	fingerprints bool
-}
-
-// newCrew returns the workers for a range; tables says that they will need tables.
-func newCrew(o Options, r plan.Range, tables bool) (*crew, error) {
-	threads := o.Threads
-	if threads == 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	if threads < 1 || threads > 1024 {
-		return nil, fmt.Errorf("threads = %d: expected 1 to 1024", threads)
-	}
-	if !(o.DoubleCheck >= 0 && o.DoubleCheck <= 1) {
-		return nil, fmt.Errorf("double check %v: expected a fraction from 0 to 1", o.DoubleCheck)
-	}
-	c := &crew{threads: threads, fingerprints: o.Kernel != Reference || o.Transcript != nil}
-	probers, each := threads, 1
-	if o.Kernel != Reference && together(r, threads, tables) {
-		probers, each = 1, threads
-	}
-	for w := range probers {
-		plant := o.Plant
-		if w > 0 {
-			plant = fibers.NoFault
-		}
-		p, name, err := newProber(o, each, c.fingerprints, plant)
-		if err != nil {
-			return nil, err
-		}
-		c.kernel, c.probers = name, append(c.probers, p)
-	}
-	return c, nil
-}
-
-const (
-	// Below togetherFrom a prime is done before several threads have agreed on it.
-	togetherFrom = 1_000_000
-	// From alwaysTogether on, a table for each thread would crowd the shared cache and
-	// the memory.
-	alwaysTogether = 1 << 27
-)
-
-// together reports whether the threads work on one prime together, each on a part of its
-// cuts, instead of each on a prime of its own: where primes are large, or too few to
-// keep all threads busy.
-func together(r plan.Range, threads int, tables bool) bool {
-	switch {
-	case threads == 1 || r.Lo < togetherFrom || r.Validate() != nil:
-		return false
-	case tables && r.Lo >= alwaysTogether:
-		return true
-	}
-	return primes.Count(r.Lo, r.Hi) < uint64(2*threads)
-}
-
-// countings lists the ways in which the workers have counted.
-func (c *crew) countings() []fibers.Counting {
-	var used []fibers.Counting
-	for _, p := range c.probers {
-		used = append(used, p.countings()...)
-	}
-	slices.Sort(used)
-	return slices.Compact(used)
-}
-
-// bytes is the memory of the largest worker.
-func (c *crew) bytes() int {
-	most := 0
-	for _, p := range c.probers {
-		most = max(most, p.bytes())
-	}
-	return most
 }
 
 // search is the state of one Search. best is written by merge alone.
@@ -199,13 +118,13 @@ type finding struct {
 
 // examine scans one prime for fibers that beat the best of the primes merged so far: all
 // of those lie before p, so only more cuts win.
-func (s *search) examine(ctx context.Context, worker int, p uint32) (finding, error) {
+func (s *search) examine(ctx context.Context, pr prober, p uint32) (finding, error) {
 	first, floor := fibers.ExpectedLargest(p), 1
 	if best := s.best.Load(); best != nil {
 		first = len(best.Cuts) + 1
 		floor = first
 	}
-	fingerprint, fs, err := s.crew.probers[worker].scan(ctx, p, first, floor)
+	fingerprint, fs, err := pr.scan(ctx, p, first, floor)
 	return finding{fingerprint, fibers.Largest(fs)}, err
 }
 

@@ -355,23 +355,50 @@ func TestPlantedFaultStopsTheSearch(t *testing.T) {
 
 // Threads that work on one prime together find what one thread finds.
 func TestThreadsTogetherOnOnePrime(t *testing.T) {
-	for _, r := range []plan.Range{{Lo: 1_000_003, Hi: 1_000_003}, {Lo: 3_408_707, Hi: 3_408_720}, {Lo: 10_428_581, Hi: 10_428_600}} {
+	for _, r := range []plan.Range{{Lo: 1_000_003, Hi: 1_000_003}, {Lo: 3_408_707, Hi: 3_408_720}, {Lo: 10_428_401, Hi: 10_428_480}} {
 		alone := mustSearch(t, plan.Plan{Range: r, K: 15}, Options{Threads: 1})
-		for _, threads := range []int{2, 3, 5} {
-			if !together(r, threads, true) {
-				t.Errorf("%v with %d threads: not together", r, threads)
-			}
+		for _, threads := range []int{2, 3, 4, 5} {
 			got := mustSearch(t, plan.Plan{Range: r, K: 15}, Options{Threads: threads, DoubleCheck: 1})
 			if !bytes.Equal(got.Encode(), alone.Encode()) || got.Transcript != alone.Transcript {
 				t.Errorf("%v with %d threads: %s and %s, alone %s and %s", r, threads, got.Encode(), got.Transcript, alone.Encode(), alone.Transcript)
 			}
 		}
 	}
-	if together(plan.Range{Lo: 1_000_003, Hi: 1_001_000}, 4, true) || !together(plan.Range{Lo: 1 << 27, Hi: 1<<27 + 10_000}, 2, true) || together(plan.Range{Lo: 1 << 27, Hi: 1<<27 + 10_000}, 1, true) {
-		t.Error("together on many small primes, or not on large ones, or alone")
-	}
-	if together(plan.Range{Lo: 1 << 27, Hi: 1<<27 + 10_000}, 2, false) {
-		t.Error("together on many large primes that need no tables")
+}
+
+func TestWhichPrimesThreadsDoTogether(t *testing.T) {
+	const all = math.MaxUint64
+	few := plan.Range{Lo: 10_428_401, Hi: 10_428_600} // 15 primes
+	large := plan.Range{Lo: 1 << 27, Hi: 1<<27 + 10_000}
+	for _, c := range []struct {
+		r              plan.Range
+		threads        int
+		tables         bool
+		probers        int
+		single         uint64
+		togetherBehind bool
+	}{
+		{few, 1, true, 1, all, false},
+		{few, 2, true, 2, 14, true},
+		{few, 4, true, 4, 12, true},
+		{few, 5, true, 5, all, false},
+		{few, 16, true, 1, all, false},
+		{few, 4, false, 4, all, false},
+		{few, 8, false, 1, all, false},
+		{plan.Range{Lo: 1_000_003, Hi: 1_010_000}, 4, true, 4, all, false},
+		{plan.Range{Lo: 2, Hi: 100}, 8, true, 8, all, false},
+		{large, 2, true, 1, all, false},
+		{large, 1, true, 1, all, false},
+		{large, 2, false, 2, all, false},
+	} {
+		crew, err := newCrew(Options{Threads: c.threads}, c.r, c.tables)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(crew.probers) != c.probers || crew.single != c.single || (crew.team != nil) != c.togetherBehind {
+			t.Errorf("%v, %d threads, tables %t: %d probers take %d primes, together behind them: %t; want %d, %d, %t",
+				c.r, c.threads, c.tables, len(crew.probers), crew.single, crew.team != nil, c.probers, c.single, c.togetherBehind)
+		}
 	}
 }
 

@@ -33,16 +33,19 @@ func Survey(ctx context.Context, r plan.Range, o Options, want func(p uint32) (f
 	if err != nil {
 		return err
 	}
-	for _, p := range crew.probers {
+	for _, p := range crew.all() {
 		if p, ok := p.(*referenceProber); ok {
 			p.fingerprints = true
 		}
 	}
-	return survey(ctx, r, len(crew.probers), func(ctx context.Context, worker int, p uint32) (Finding, error) {
+	if err := r.Validate(); err != nil {
+		return err
+	}
+	return walk(ctx, crew, r, func(ctx context.Context, pr prober, p uint32) (Finding, error) {
 		first, floor := want(p)
-		fingerprint, fs, err := crew.probers[worker].scan(ctx, p, first, floor)
+		fingerprint, fs, err := pr.scan(ctx, p, first, floor)
 		return Finding{p, fingerprint.Line(), fs, crew.kernel != Reference && p > 2 && InSample(p, o.DoubleCheck)}, err
-	}, yield)
+	}, func(_ uint32, f Finding) error { return yield(f) })
 }
 
 // SurveyResidues is Survey for the fibers of single residues, taken mod p. Options.DoubleCheck
@@ -77,13 +80,6 @@ func SurveyResidues(ctx context.Context, r plan.Range, rs []int64, o Options, yi
 		}
 		return nil
 	})
-}
-
-func survey(ctx context.Context, r plan.Range, threads int, work func(context.Context, int, uint32) (Finding, error), yield func(Finding) error) error {
-	if err := r.Validate(); err != nil {
-		return err
-	}
-	return ordered(ctx, one(r), threads, work, func(_ uint32, f Finding) error { return yield(f) })
 }
 
 func residueFindings(ctx context.Context, pr prober, primes []uint32, rs []int64) ([]Finding, error) {

@@ -27,6 +27,11 @@ type bucketTable struct {
 	cells     [1 << 16]byte
 	list      []cell
 	order     []int
+
+	// The last scan noted all cells of at least notedFrom in the buckets it counted, by
+	// ascending class: looking into a bucket again is expensive.
+	noted     []cell
+	notedFrom int
 }
 
 const bucketBits = 16
@@ -41,10 +46,15 @@ func bucketRoom(share int) int {
 	return need/line*line + line + need/line%2*line
 }
 
+// nearBuckets is the number of buckets whose heads stay in a first-level cache of 512 lines
+// beside everything else.
+const nearBuckets = 400
+
 // bucketFunctions are the machine's part; the portable code stands in where it is nil.
 type bucketFunctions struct {
-	// partition puts n keys, a positive multiple of 2, at their heads.
-	partition func(store *uint16, heads *uint64, keys *int32, n int)
+	// partition puts n keys, a positive multiple of 2, at their heads; partitionFar does
+	// so for more than nearBuckets buckets.
+	partition, partitionFar func(store *uint16, heads *uint64, keys *int32, n int)
 	// add adds 1 to the byte at each of n keys, a positive multiple of 8.
 	add func(table *byte, keys *uint16, n int)
 	// take sums up and clears groups of 64 bytes.
@@ -79,9 +89,13 @@ func (t *bucketTable) add(keys []int32) {
 		return // the keys are lost, and scan says so
 	}
 	t.spare -= len(keys)
-	if whole := len(keys) &^ 1; t.functions.partition != nil && whole > 0 {
+	partition := t.functions.partition
+	if len(t.heads) > nearBuckets {
+		partition = t.functions.partitionFar
+	}
+	if whole := len(keys) &^ 1; partition != nil && whole > 0 {
 		raceRead(keys[:whole])
-		t.functions.partition(&t.store[0], &t.heads[0], &keys[0], whole)
+		partition(&t.store[0], &t.heads[0], &keys[0], whole)
 		keys = keys[whole:]
 	}
 	for _, k := range keys {
@@ -128,48 +142,71 @@ func (t *bucketTable) scan(threshold int, found []cell) (sums, []cell, error) {
 	return t.scanEvery(1, 0, threshold, found)
 }
 
-// scanEvery is scan for the buckets first, first + step, first + 2·step, ...
+// scanEvery is scan for the buckets first, first + step, first + 2·step, ... Most cells that
+// are looked up afterwards need a count just below the threshold.
 func (t *bucketTable) scanEvery(step, first, threshold int, found []cell) (s sums, _ []cell, err error) {
 	if t.overflow {
 		return s, found, fmt.Errorf("a bucket of %d keys overflowed", t.room)
 	}
+	const rare = 5 // lower counts are too many to note
+	t.noted, t.notedFrom = t.noted[:0], max(threshold-1, min(threshold, rare))
 	for b := first; b < len(t.heads); b += step {
 		t.countBucket(b)
-		if found, err = t.takeCells(b, threshold, &s, found); err != nil {
+		if err = t.takeCells(b, &s); err != nil {
 			return s, found, fmt.Errorf("bucket %d: %w", b, err)
+		}
+	}
+	for _, c := range t.noted {
+		if int(c.count) >= threshold {
+			found = append(found, c)
 		}
 	}
 	return s, found, nil
 }
 
-// takeCells sums up and clears the cells, which hold bucket b.
-func (t *bucketTable) takeCells(b, threshold int, s *sums, found []cell) ([]cell, error) {
-	first := len(found)
+// takeCells sums up and clears the cells, which hold bucket b, and notes the large ones.
+func (t *bucketTable) takeCells(b int, s *sums) (err error) {
+	first := len(t.noted)
 	var more sums
-	var err error
 	if t.functions.take == nil {
-		more, found, err = scanBytes(t.cells[:], threshold, found)
+		more, t.noted, err = scanBytes(t.cells[:], t.notedFrom, t.noted)
 		clear(t.cells[:])
 	} else {
 		var large bool
-		more, large, found = t.functions.take.run(t.cells[:], 64, threshold, t.list, found)
+		more, large, t.noted = t.functions.take.run(t.cells[:], 64, t.notedFrom, t.list, t.noted)
 		if large {
 			err = fmt.Errorf("a cell counted %d times or more", cellLimit)
 		}
 	}
-	for i := range found[first:] {
-		found[first+i].class += uint32(b) << bucketBits
+	for i := range t.noted[first:] {
+		t.noted[first+i].class += uint32(b) << bucketBits
 	}
 	s.add(more)
-	return found, err
+	return err
 }
 
-// lookup visits the cells bucket by bucket. A bucket with few of them is searched for
-// each; otherwise it is counted again.
+// recall sets the count of a cell that needs no less than was noted, and reports whether it
+// does. The cell's bucket is one that this table counted.
+func (t *bucketTable) recall(c *cell) bool {
+	if int(c.count) < t.notedFrom {
+		return false
+	}
+	i, ok := slices.BinarySearchFunc(t.noted, c.class, func(n cell, class uint32) int { return cmp.Compare(n.class, class) })
+	c.count = 0
+	if ok {
+		c.count = t.noted[i].count
+	}
+	return true
+}
+
+// lookup recalls what it can and visits the other cells bucket by bucket. A bucket with few of
+// them is searched for each; otherwise it is counted again.
 func (t *bucketTable) lookup(cells []cell) {
 	t.order = t.order[:0]
 	for i := range cells {
-		t.order = append(t.order, i)
+		if !t.counterOf(cells[i]).recall(&cells[i]) {
+			t.order = append(t.order, i)
+		}
 	}
 	slices.SortFunc(t.order, func(i, j int) int { return cmp.Compare(cells[i].class, cells[j].class) })
 	for rest := t.order; len(rest) > 0; {
@@ -181,6 +218,14 @@ func (t *bucketTable) lookup(cells []cell) {
 		t.lookupBucket(b, cells, rest[:n])
 		rest = rest[n:]
 	}
+}
+
+// counterOf returns the table that counted the bucket of a cell.
+func (t *bucketTable) counterOf(c cell) *bucketTable {
+	if len(t.mates) == 0 {
+		return t
+	}
+	return t.mates[int(c.class>>bucketBits)%len(t.mates)]
 }
 
 func (t *bucketTable) lookupBucket(b int, cells []cell, places []int) {
@@ -223,5 +268,5 @@ func (t *bucketTable) equalKeys(keys []uint16, key uint16) (n int) {
 }
 
 func (t *bucketTable) bytes() int {
-	return len(t.memory) + 8*len(t.heads) + len(t.cells) + 8*len(t.list) + 8*cap(t.order)
+	return len(t.memory) + 8*len(t.heads) + len(t.cells) + 8*len(t.list) + 8*cap(t.order) + 8*cap(t.noted)
 }

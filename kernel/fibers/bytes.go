@@ -39,13 +39,21 @@ func (t *byteTable) add(keys []int32) {
 }
 
 func (t *byteTable) scan(threshold int, found []cell) (sums, []cell, error) {
+	return t.scanPart(t.cells, threshold, found)
+}
+
+func (t *byteTable) memoryOf() []byte { return t.cells }
+
+func (t *byteTable) perByte() int { return 1 }
+
+func (t *byteTable) scanPart(cells []byte, threshold int, found []cell) (sums, []cell, error) {
 	if t.functions.scan == nil {
-		return scanBytes(t.cells, threshold, found)
+		return scanBytes(cells, threshold, found)
 	}
 	if t.list == nil {
 		t.list = make([]cell, listSize)
 	}
-	s, large, found := t.functions.scan.run(t.cells, 64, threshold, t.list, found)
+	s, large, found := t.functions.scan.run(cells, 64, threshold, t.list, found)
 	if large {
 		return s, found, fmt.Errorf("a cell counted %d times or more", cellLimit)
 	}

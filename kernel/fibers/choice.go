@@ -24,11 +24,9 @@ var (
 )
 
 // choose returns the way to count the classes of p. Buckets take 1.1 p bytes and are not
-// chosen below p = 2^24, so that a worker stays small where they gain little.
+// chosen below p = 2^24, so that a worker stays small where they gain little, unless the
+// tables of a team are too large together.
 func (s *Scanner) choose(p uint32) Counting {
-	if s.Workers > 1 {
-		return Buckets
-	}
 	if s.Counting != AutoCounting {
 		return s.Counting
 	}
@@ -42,10 +40,11 @@ func (s *Scanner) choose(p uint32) Counting {
 	} else {
 		size /= 2
 	}
-	if size > directUpTo && p > 1<<24 {
-		return Buckets
+	switch workers := max(s.Workers, 1); {
+	case workers*size <= directUpTo, workers == 1 && p <= 1<<24:
+		return direct
 	}
-	return direct
+	return Buckets
 }
 
 // Countings lists the ways to count by name.
@@ -75,14 +74,38 @@ func (s *Scanner) counts(p uint32, how Counting) counts {
 	c.reset(p)
 	for i, part := range s.parts {
 		part.counts = c
-		if team, ok := c.(bucketTeam); ok {
+		switch team := c.(type) {
+		case bucketTeam:
 			part.counts = team[i]
+		case *directTeam:
+			part.counts = team.tables[i]
 		}
 	}
 	return c
 }
 
+// newCounts returns counts for all parts.
 func (s *Scanner) newCounts(how Counting) counts {
+	n := len(s.parts)
+	switch {
+	case n == 1:
+		return s.newTable(how)
+	case how == Buckets:
+		var team bucketTeam
+		for range n {
+			team = append(team, s.newTable(how).(*bucketTable))
+		}
+		return team
+	}
+	team := &directTeam{}
+	for range n {
+		team.tables = append(team.tables, s.newTable(how).(directTable))
+	}
+	return team
+}
+
+// newTable returns the counts of one part.
+func (s *Scanner) newTable(how Counting) counts {
 	name := s.Implementation.Name
 	switch how {
 	case Bytes:
@@ -93,14 +116,7 @@ func (s *Scanner) newCounts(how Counting) counts {
 		}
 		return &nibbleTable{}
 	case Buckets:
-		var team bucketTeam
-		for range s.parts {
-			team = append(team, &bucketTable{functions: machineBuckets(name), share: len(s.parts)})
-		}
-		if len(team) == 1 {
-			return team[0]
-		}
-		return team
+		return &bucketTable{functions: machineBuckets(name), share: len(s.parts)}
 	}
 	panic("fibers: no counting " + string(how))
 }

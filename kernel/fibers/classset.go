@@ -6,9 +6,9 @@ import (
 	"github.com/erdos1056/erdos1056/kernel/residues"
 )
 
-// A classSet holds the classes that are looked for. A small table of marks turns nearly all
-// others away; a search among the classes, or a bitmap if they are many, decides about
-// the rest.
+// A classSet holds the classes that are looked for. Few classes: a small table of marks turns
+// nearly all others away, and a search among the classes decides about the rest. Many: a
+// bitmap of all classes is slower to look into, but exact.
 type classSet struct {
 	machine filter
 	words   [64]uint32    // marks for the machine's filter
@@ -36,11 +36,14 @@ func (f filter) mark(marks []uint32, a uint32) {
 	}
 }
 
-// serves reports whether the filter turns most keys away where n classes are looked for.
-func (f filter) serves(n int) bool { return f.function != nil && n <= 32*f.words }
+// serves reports whether the filter turns nearly all keys away where n classes are looked for:
+// a quarter of the bits of each hash may be set.
+func (f filter) serves(n int) bool { return f.function != nil && n <= 8*f.words }
 
-// manyClasses is the number from which a bitmap beats the search.
-const manyClasses = 1 << 6
+const (
+	manyClasses     = 1 << 6 // from so many on a bitmap beats the search
+	crowdingClasses = 1 << 8 // from so many on it beats the marks
+)
 
 // reset makes the set hold exactly the given ascending classes of p.
 func (s *classSet) reset(classes []uint32, p uint32) {
@@ -72,6 +75,15 @@ func (s *classSet) filter(keys []int32) []uint32 {
 		raceRead(keys[:whole])
 		n, done = s.machine.function(&s.places[0], &keys[0], whole, &s.words[0]), whole
 	}
+	if len(s.classes) >= crowdingClasses {
+		for i, k := range keys[done:] {
+			if s.inBitmap(classOf(k)) {
+				s.places[n%len(s.places)] = uint32(done + i)
+				n++
+			}
+		}
+		return s.places[:n]
+	}
 	for i, k := range keys[done:] {
 		if s.marks[classOf(k)%uint32(len(s.marks))] != 0 {
 			s.places[n%len(s.places)] = uint32(done + i)
@@ -81,14 +93,13 @@ func (s *classSet) filter(keys []int32) []uint32 {
 	return s.places[:n]
 }
 
+func (s *classSet) inBitmap(a uint32) bool { return s.bitmap[a/64]>>(a%64)&1 != 0 }
+
 // has reports whether the class of a key is in the set.
 func (s *classSet) has(key int32) bool {
 	a := classOf(key)
-	if s.marks[a%uint32(len(s.marks))] == 0 {
-		return false
-	}
 	if len(s.classes) >= manyClasses {
-		return s.bitmap[a/64]>>(a%64)&1 != 0
+		return s.inBitmap(a)
 	}
 	_, ok := slices.BinarySearch(s.classes, a)
 	return ok

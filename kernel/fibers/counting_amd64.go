@@ -31,9 +31,9 @@ func machineNibbles(implementation string) *nibbleFunctions {
 func machineBuckets(implementation string) bucketFunctions {
 	switch implementation {
 	case "avx512":
-		return bucketFunctions{partition: partitionKeys, add: addBytes16, equal: countEqualAVX2, take: takeBytesAVX512}
+		return bucketFunctions{partition: partitionKeys, partitionFar: partitionKeysFar, add: addBytes16, equal: countEqualAVX2, take: takeBytesAVX512}
 	case "avx2":
-		return bucketFunctions{partition: partitionKeys, add: addBytes16, equal: countEqualAVX2, take: takeBytesAVX2}
+		return bucketFunctions{partition: partitionKeys, partitionFar: partitionKeysFar, add: addBytes16, equal: countEqualAVX2, take: takeBytesAVX2}
 	}
 	return bucketFunctions{}
 }

@@ -22,7 +22,8 @@ type counts interface {
 	// no particular order; 1 <= threshold <= maxThreshold. It may be called again. The
 	// error says that a counter overflowed, where that shows in the counter.
 	scan(threshold int, found []cell) (sums, []cell, error)
-	// lookup sets the count of every given cell.
+	// lookup sets the count of every given cell. The count that a cell comes with is the
+	// least that matters: for one below it, 0 may be set.
 	lookup(cells []cell)
 	// bytes is the memory held.
 	bytes() int

@@ -1453,7 +1453,7 @@ TEXT ·partitionKeys(SB), NOSPLIT, $0-32
 	MOVQ keys+16(FP), DX
 	MOVQ n+24(FP), BX
 
-partition:
+partitionKeys:
 	MOVQ (DX), SI
 	MOVL SI, R9
 	SHRQ $0x20, SI
@@ -1472,7 +1472,39 @@ partition:
 	MOVQ DI, (CX)(SI*8)
 	ADDQ $0x08, DX
 	SUBQ $0x02, BX
-	JNZ  partition
+	JNZ  partitionKeys
+	RET
+
+// func partitionKeysFar(store *uint16, heads *uint64, keys *int32, n int)
+// Requires: MMX+
+TEXT ·partitionKeysFar(SB), NOSPLIT, $0-32
+	MOVQ store+0(FP), AX
+	MOVQ heads+8(FP), CX
+	MOVQ keys+16(FP), DX
+	MOVQ n+24(FP), BX
+
+partitionKeysFar:
+	MOVQ       (DX), SI
+	MOVL       SI, R9
+	SHRQ       $0x20, SI
+	MOVL       R9, DI
+	SHRL       $0x10, DI
+	MOVQ       (CX)(DI*8), R8
+	MOVW       R9, (AX)(R8*2)
+	PREFETCHT0 96(AX)(R8*2)
+	INCQ       R8
+	MOVQ       R8, (CX)(DI*8)
+	MOVL       SI, R8
+	MOVL       R8, SI
+	SHRL       $0x10, SI
+	MOVQ       (CX)(SI*8), DI
+	MOVW       R8, (AX)(DI*2)
+	PREFETCHT0 96(AX)(DI*2)
+	INCQ       DI
+	MOVQ       DI, (CX)(SI*8)
+	ADDQ       $0x08, DX
+	SUBQ       $0x02, BX
+	JNZ        partitionKeysFar
 	RET
 
 // func addBytes16(table *byte, keys *uint16, n int)

@@ -45,6 +45,10 @@ func takeBytesAVX2(table *byte, groups int, state *uint64) int
 // store[heads[key>>16]] and moves that head on. The caller leaves room behind every head.
 func partitionKeys(store *uint16, heads *uint64, keys *int32, n int)
 
+// partitionKeysFar puts the low 16 bits of each of n keys, an even number of at least 2, at
+// store[heads[key>>16]] and moves that head on. The caller leaves room behind every head. It fetches the line behind the next one of every head.
+func partitionKeysFar(store *uint16, heads *uint64, keys *int32, n int)
+
 // addBytes16 adds 1 to the byte of the table at each of n 16-bit keys, a multiple of 8 and at least 8.
 func addBytes16(table *byte, keys *uint16, n int)
 

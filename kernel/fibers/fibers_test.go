@@ -26,8 +26,9 @@ func scanners() map[string]*Scanner {
 		for _, how := range append(Countings(), AutoCounting) {
 			all[impl.Name+"/"+string(how)] = &Scanner{Implementation: impl, Counting: how}
 		}
-		for _, workers := range []int{2, 3} {
-			all[fmt.Sprintf("%s/%d workers", impl.Name, workers)] = &Scanner{Implementation: impl, Counting: Buckets, Workers: workers}
+		for i, workers := range []int{2, 3, 2, 5} {
+			how := append(Countings(), Nibbles)[i]
+			all[fmt.Sprintf("%s/%s/%d workers", impl.Name, how, workers)] = &Scanner{Implementation: impl, Counting: how, Workers: workers}
 		}
 	}
 	return all

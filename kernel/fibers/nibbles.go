@@ -45,17 +45,25 @@ func (t *nibbleTable) add(keys []int32) {
 }
 
 func (t *nibbleTable) scan(threshold int, found []cell) (sums, []cell, error) {
+	return t.scanPart(t.cells, threshold, found)
+}
+
+func (t *nibbleTable) memoryOf() []byte { return t.cells }
+
+func (t *nibbleTable) perByte() int { return 2 }
+
+func (t *nibbleTable) scanPart(cells []byte, threshold int, found []cell) (sums, []cell, error) {
 	if t.functions.scan != nil {
 		if t.list == nil {
 			t.list = make([]cell, listSize)
 		}
-		s, _, found := t.functions.scan.run(t.cells, 128, threshold, t.list, found)
+		s, _, found := t.functions.scan.run(cells, 128, threshold, t.list, found)
 		return s, found, nil
 	}
 	const nibble = 0x0F0F0F0F0F0F0F0F
 	var s sums
-	for i := 0; i+8 <= len(t.cells); i += 8 {
-		both := binary.LittleEndian.Uint64(t.cells[i:])
+	for i := 0; i+8 <= len(cells); i += 8 {
+		both := binary.LittleEndian.Uint64(cells[i:])
 		for half, w := range [2]word{word(both & nibble), word(both >> 4 & nibble)} {
 			w.sumUp(&s)
 			for large := w.atLeast(uint64(threshold)); large != 0; large &= large - 1 {

@@ -29,8 +29,8 @@ type Scanner struct {
 	Counting Counting
 
 	// Workers is the number of goroutines that work on one prime together, each on a part
-	// of its cuts and then on a part of its classes; 0 stands for one. More than one
-	// always count in buckets. It must not change after the first Scan.
+	// of its cuts and then on a part of its classes; 0 stands for one. It must not
+	// change after the first Scan.
 	Workers int
 
 	// Plant makes the next Scan commit one error that a named check must catch.
@@ -61,8 +61,7 @@ const (
 // nothing in the result. The error is ctx's or a *residues.CheckError. Primality
 // is the caller's promise.
 func (s *Scanner) Scan(ctx context.Context, p, unit uint32, first, floor int) (Profile, []Fiber, error) {
-	how := s.choose(p)
-	profile, fs, err := s.scan(ctx, p, unit, first, floor, how)
+	profile, fs, err := s.scan(ctx, p, unit, first, floor, AutoCounting)
 	if errors.Is(err, errNibble) {
 		return s.scan(ctx, p, unit, first, floor, Bytes)
 	}
@@ -73,6 +72,9 @@ func (s *Scanner) scan(ctx context.Context, p, unit uint32, first, floor int, ho
 	if err := s.start(p, unit); err != nil {
 		return Profile{}, nil, err
 	}
+	if how == AutoCounting {
+		how = s.choose(p)
+	}
 	d := s.counts(p, how)
 	if err := s.count(ctx); err != nil {
 		return Profile{}, nil, err
@@ -82,7 +84,7 @@ func (s *Scanner) scan(ctx context.Context, p, unit uint32, first, floor int, ho
 	}
 	var profile Profile
 	for m := max(first, 1); ; m-- {
-		totals, err := s.scanCells(d, m)
+		totals, err := s.scanCells(d, how, m)
 		if err != nil {
 			return Profile{}, nil, err
 		}
@@ -96,7 +98,7 @@ func (s *Scanner) scan(ctx context.Context, p, unit uint32, first, floor int, ho
 
 // scanCells sums up d, checks the sums, and keeps in s.found the cells that a fiber of m
 // cuts needs.
-func (s *Scanner) scanCells(d counts, m int) (sums, error) {
+func (s *Scanner) scanCells(d counts, how Counting, m int) (sums, error) {
 	threshold := min(max(1, m/2), maxThreshold) // m/2 = ceil((m-1)/2)
 	totals, found, err := d.scan(threshold, s.found[:0])
 	s.found = found
@@ -105,7 +107,7 @@ func (s *Scanner) scanCells(d counts, m int) (sums, error) {
 		return sums{}, &residues.CheckError{P: p, Check: CounterOverflow, Detail: err.Error()}
 	}
 	lost := uint64(p-1)/2 - totals.total
-	if _, ok := d.(*nibbleTable); ok && (lost == 15 || lost == 16) {
+	if how == Nibbles && (lost == 15 || lost == 16) {
 		return totals, errNibble
 	}
 	return totals, totals.check(p)

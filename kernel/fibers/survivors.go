@@ -12,7 +12,7 @@ import (
 func (s *Scanner) survivors(ctx context.Context, d counts, m int) ([]Fiber, error) {
 	p, c := s.prime(), s.unit()
 	middle := fold(s.middle(), p)
-	s.findPartners(d, mulMod(c, c, p), p)
+	s.findPartners(d, mulMod(c, c, p), p, m)
 	var classes []uint32
 	for i, a := range s.found {
 		b := s.partners[i]
@@ -36,16 +36,18 @@ func (s *Scanner) survivors(ctx context.Context, d counts, m int) ([]Fiber, erro
 	return s.collect(ctx, classes, m)
 }
 
-// findPartners sets s.partners to the cells of the inverses, square/a, of the found ones.
-func (s *Scanner) findPartners(d counts, square, p uint32) {
+// findPartners sets s.partners to the cells of the inverses, square/a, of the found ones. A
+// partner that leaves the bound below m may have the count 0.
+func (s *Scanner) findPartners(d counts, square, p uint32, m int) {
 	classes := make([]uint32, len(s.found))
 	for i, a := range s.found {
 		classes[i] = a.class
 	}
 	s.scratch = quotients(classes, square, p, s.scratch)
 	s.partners = s.partners[:0]
-	for _, b := range s.scratch {
-		s.partners = append(s.partners, cell{class: fold(b, p)})
+	for i, b := range s.scratch {
+		needed := max(0, m-1-int(s.found[i].count))
+		s.partners = append(s.partners, cell{fold(b, p), uint32(needed)})
 	}
 	d.lookup(s.partners)
 }

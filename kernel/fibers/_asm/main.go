@@ -42,7 +42,8 @@ func main() {
 		scanBytes(a, false)
 		scanBytes(a, true)
 	}
-	partition()
+	partition(false)
+	partition(true)
 	addBytes(16, "uint16")
 	addBytes(32, "int32")
 	countEqualAVX2()
@@ -441,13 +442,20 @@ func scanBytes(a isa, clears bool) {
 	s.end(largest)
 }
 
-func partition() {
-	TEXT("partitionKeys", NOSPLIT, "func(store *uint16, heads *uint64, keys *int32, n int)")
-	Doc("partitionKeys puts the low 16 bits of each of n keys, an even number of at least 2, at",
-		"store[heads[key>>16]] and moves that head on. The caller leaves room behind every head.")
+// partition writes the loop that sorts keys into buckets. With so many buckets that their
+// heads do not all stay in the first-level cache, it asks for the lines to come.
+func partition(far bool) {
+	name, what := "partitionKeys", ""
+	if far {
+		name, what = "partitionKeysFar", " It fetches the line behind the next one of every head."
+	}
+	const ahead = 96 // bytes
+	TEXT(name, NOSPLIT, "func(store *uint16, heads *uint64, keys *int32, n int)")
+	Doc(name+" puts the low 16 bits of each of n keys, an even number of at least 2, at",
+		"store[heads[key>>16]] and moves that head on. The caller leaves room behind every head."+what)
 	store, heads := Load(Param("store"), GP64()), Load(Param("heads"), GP64())
 	keys, n := Load(Param("keys"), GP64()), Load(Param("n"), GP64())
-	Label("partition")
+	Label(name)
 	pair := GP64()
 	MOVQ(Mem{Base: keys}, pair)
 	for i := range 2 {
@@ -461,12 +469,15 @@ func partition() {
 		slot := Mem{Base: heads, Index: bucket, Scale: 8}
 		MOVQ(slot, head)
 		MOVW(key.As16(), Mem{Base: store, Index: head, Scale: 2})
+		if far {
+			PREFETCHT0(Mem{Base: store, Index: head, Scale: 2, Disp: ahead})
+		}
 		INCQ(head)
 		MOVQ(head, slot)
 	}
 	ADDQ(Imm(8), keys)
 	SUBQ(Imm(2), n)
-	JNZ(LabelRef("partition"))
+	JNZ(LabelRef(name))
 	RET()
 }
 
