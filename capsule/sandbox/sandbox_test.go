@@ -166,6 +166,8 @@ func TestUnprivilegedAttempts(t *testing.T) {
 	for _, a := range everything {
 		a.mustFail(t, &builtin{})
 	}
+	refusesLitter(t, &builtin{lowered: seccompFilter | landlockRules})
+	seesButCannotChange(t, &builtin{}, folderFixture(t), "lib/text text\n")
 	fixture.dir = "" // not ours to remove
 	t.Log("every attempt was made")
 }
@@ -194,7 +196,7 @@ func TestCommandsThatAreRefused(t *testing.T) {
 		{"relative path", Command{Files: []File{{Path: "verifier", Source: program}}, Args: []string{"verifier"}}, "absolute clean path"},
 		{"path that climbs", Command{Files: []File{{Path: "/../verifier", Source: program}}, Args: []string{"/x"}}, "absolute clean path"},
 		{"path named twice", Command{Files: []File{good, good}, Args: []string{"/verifier"}}, "named twice"},
-		{"file below a file", Command{Files: []File{good, {Path: "/verifier/x", Source: marker}}, Args: []string{"/verifier"}}, "both a file and a folder"},
+		{"file below a file", Command{Files: []File{good, {Path: "/verifier/x", Source: marker}}, Args: []string{"/verifier"}}, "lies in /verifier"},
 		{"argument with NUL", Command{Files: []File{good}, Args: []string{"/verifier", "a\x00b"}}, "NUL"},
 		{"missing source", Command{Files: []File{good, {Path: "/a", Source: dir + "/none"}}, Args: []string{"/verifier"}}, "no such file"},
 		{"symlink", Command{Files: []File{good, {Path: "/a", Source: link}}, Args: []string{"/verifier"}}, "too many levels of symbolic links"},
