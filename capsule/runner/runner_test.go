@@ -24,15 +24,8 @@ import (
 	"github.com/erdos1056/erdos1056/kernel/plan"
 )
 
-// runOutput makes the test program carry out one run and end, for the tests
-// that kill it.
-const runOutput = "ERDOS1056_TEST_RUN_OUTPUT"
-
 func TestMain(m *testing.M) {
 	sandbox.RunInit()
-	if output := os.Getenv(runOutput); output != "" {
-		os.Exit(runAndExit(output))
-	}
 	code := m.Run()
 	os.RemoveAll(programFolder)
 	os.Exit(code)
