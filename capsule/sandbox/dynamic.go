@@ -31,8 +31,9 @@ func loaderOf(program *elf.File) string {
 // Libraries returns the loader and the libraries of this machine that a
 // dynamically linked program needs, as files at the places where the loader
 // looks for them. Libraries that the program brings along, at places relative to
-// its own, are left out. A static program needs none.
-func Libraries(program string) ([]File, error) {
+// its own or in one of the own folders, are left out. A static program needs
+// none.
+func Libraries(program string, own ...string) ([]File, error) {
 	f, err := elf.Open(program)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", program, err)
@@ -46,7 +47,7 @@ func Libraries(program string) ([]File, error) {
 	if err := l.add(loader, true); err != nil {
 		return nil, err
 	}
-	return l.files, l.follow(program, nil)
+	return l.files, l.follow(program, own)
 }
 
 // systemFolders are where a loader looks for libraries by itself.

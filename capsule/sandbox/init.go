@@ -142,6 +142,11 @@ func enterTree(o order, report *os.File) error {
 	if err := o.Command.attachFolders(stage, folders, o.Detached); err != nil {
 		return err
 	}
+	if len(o.Command.Folders) > 0 {
+		if err := showItself(stage, o.Command.Args[0]); err != nil {
+			return err
+		}
+	}
 	if w := o.Command.Workspace; w != nil {
 		folder, err := w.mount(path.Join(stage, w.Path))
 		if err != nil {
@@ -172,6 +177,16 @@ func enterTree(o order, report *os.File) error {
 		return fmt.Errorf("making the tree read-only: %w", err)
 	}
 	return nil
+}
+
+// showItself lets a program find its own path where Linux shows it, though there
+// is no /proc: the programs of a toolchain look for the rest of it from there.
+// The program is the first process of its namespace.
+func showItself(root, program string) error {
+	if err := os.MkdirAll(path.Join(root, "proc/1"), 0o755); err != nil {
+		return err
+	}
+	return errors.Join(os.Symlink("1", path.Join(root, "proc/self")), os.Symlink(program, path.Join(root, "proc/1/exe")))
 }
 
 // fileSize is the greatest size of a file that the program writes, in bytes.

@@ -22,12 +22,13 @@ type Task string
 
 // The tasks of this project.
 const (
-	Replay  Task = "replay"  // what a verifier judges again
-	Freeze  Task = "freeze"  // verifiers that are being built
-	Conform Task = "conform" // the cases of a declaration
+	Replay    Task = "replay"    // what a verifier judges again
+	Freeze    Task = "freeze"    // verifiers that are being built
+	Conform   Task = "conform"   // the cases of a declaration
+	Elaborate Task = "elaborate" // what Lean is given
 )
 
-var tasks = []Task{Replay, Freeze, Conform}
+var tasks = []Task{Replay, Freeze, Conform, Elaborate}
 
 func prefix(t Task) string { return "erdos1056-" + string(t) + "-" }
 
