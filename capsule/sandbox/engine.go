@@ -120,6 +120,7 @@ func (e *engine) run(ctx context.Context, c *container, command Command, limits 
 	if err != nil {
 		return Outcome{}, err
 	}
+	defer workspace.Close()
 	defer func() { err = errors.Join(err, outcome.collected(command, workspace)) }()
 	// The client's exit code may be its own; the engine knows the program's.
 	state, err := ask("inspect", "--format", "{{.State.Status}} {{.State.ExitCode}} {{.State.OOMKilled}}", c.name)

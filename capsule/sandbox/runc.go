@@ -109,6 +109,7 @@ func (r *runc) run(ctx context.Context, c *container, command Command, limits Li
 	if err != nil {
 		return Outcome{}, err
 	}
+	defer workspace.Close()
 	defer func() { err = errors.Join(err, outcome.collected(command, workspace)) }()
 	if outcome.End == Exited {
 		// runc and the program share the streams and the exit code, but only

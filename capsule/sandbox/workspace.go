@@ -197,12 +197,8 @@ func kindName(kind uint32) string {
 	return "a device"
 }
 
-// collected adds to the outcome what the program left in the workspace, and
-// closes the open folder.
+// collected adds to the outcome what the program left in the workspace.
 func (o *Outcome) collected(command Command, folder *os.File) (err error) {
-	if folder != nil {
-		defer folder.Close()
-	}
 	if command.Workspace == nil || o.End != Exited {
 		return nil
 	}

@@ -30,7 +30,7 @@ const (
 
 var tasks = []Task{Replay, Freeze, Conform, Elaborate}
 
-func prefix(t Task) string { return "erdos1056-" + string(t) + "-" }
+func prefix(t Task) string { return "erdos1056-scratch-" + string(t) + "-" }
 
 // A Folder is private to this process until it is removed.
 type Folder struct {

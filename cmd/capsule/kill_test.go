@@ -124,7 +124,7 @@ func TestFoldersOfKilledReplaysAreSwept(t *testing.T) {
 	run1 := filepath.Join(folder, "run1")
 	b.must(t, "run", writeDraft(t, folder), "--no-land", "--output", run1)
 	stale := func() []string {
-		found, err := filepath.Glob(filepath.Join(b.temporary, "erdos1056-replay-*"))
+		found, err := filepath.Glob(filepath.Join(b.temporary, "erdos1056-scratch-replay-*"))
 		if err != nil {
 			t.Fatal(err)
 		}
