@@ -1,6 +1,6 @@
 // Package toolchain finds a Lean toolchain on this machine and runs its programs
-// in the sandbox, for package elaborate. Elaboration runs code that a proof
-// brings along, so nothing of Lean runs outside.
+// in the sandbox. Elaboration runs code that a proof brings along, so nothing of
+// Lean runs outside.
 //
 // What a program sees: the toolchain and the folders of compiled modules, in
 // place and read-only; the libraries of this machine that it is linked with; its
@@ -20,7 +20,12 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 	"github.com/erdos1056/erdos1056/capsule/scratch"
-	"github.com/erdos1056/erdos1056/lean/elaborate"
+)
+
+// The programs of a toolchain.
+const (
+	Lean     = "lean"
+	Exporter = "lean4export"
 )
 
 // A Toolchain is where the programs lie on this machine.
@@ -35,17 +40,17 @@ type Toolchain struct {
 func Find(folder, exporter string) (t Toolchain, missing []string) {
 	var err error
 	if t.Folder, err = findFolder(folder); err != nil {
-		missing = append(missing, fmt.Sprintf("%s: %v", elaborate.Lean, err))
+		missing = append(missing, fmt.Sprintf("%s: %v", Lean, err))
 	}
 	if t.Exporter, err = findExporter(t.Folder, exporter); err != nil {
-		missing = append(missing, fmt.Sprintf("%s: %v", elaborate.Exporter, err))
+		missing = append(missing, fmt.Sprintf("%s: %v", Exporter, err))
 	}
 	return t, missing
 }
 
 func findFolder(folder string) (string, error) {
 	if folder == "" {
-		program, err := exec.LookPath(elaborate.Lean)
+		program, err := exec.LookPath(Lean)
 		if err != nil {
 			return "", errors.New("not on PATH, and no toolchain is named")
 		}
@@ -74,11 +79,11 @@ func findExporter(folder, exporter string) (string, error) {
 		return realPath(exporter)
 	}
 	if folder != "" {
-		if found, err := realPath(filepath.Join(folder, "bin", elaborate.Exporter)); err == nil {
+		if found, err := realPath(filepath.Join(folder, "bin", Exporter)); err == nil {
 			return found, nil
 		}
 	}
-	found, err := exec.LookPath(elaborate.Exporter)
+	found, err := exec.LookPath(Exporter)
 	if err != nil {
 		return "", errors.New("neither in the toolchain nor on PATH, and none is named")
 	}
@@ -96,7 +101,7 @@ func realPath(name string) (string, error) {
 // Where the programs see their files.
 const (
 	toolchainInside = "/toolchain"
-	exporterInside  = "/exporter/" + elaborate.Exporter
+	exporterInside  = "/exporter/" + Exporter
 	inputInside     = "/input"
 	packagesInside  = "/packages"
 	workspaceInside = "/workspace"
@@ -108,7 +113,24 @@ const (
 	workspaceEntries = 1024
 )
 
-// A Runner runs the programs of a toolchain. It implements elaborate.Runner.
+// A Task is one run of a program.
+type Task struct {
+	Program   string   // Lean or Exporter
+	Args      []string // {input} at the start of one stands for the folder of the input
+	InputName string   // of a file, which also lies where Lean looks for modules
+	InputData []byte
+	Keep      string // name of a file that the program leaves where it starts, or ""
+}
+
+// Output is what a program wrote and how it ended.
+type Output struct {
+	Stdout, Stderr []byte
+	Exit           int
+	Stopped        string // the limit or signal that ended it; "" if it ended by itself
+	Kept           []byte // the file that was to be kept; nil if there is none
+}
+
+// A Runner runs the programs of a toolchain.
 type Runner struct {
 	Toolchain Toolchain
 	Packages  []string // folders of compiled modules, as in LEAN_PATH
@@ -117,14 +139,14 @@ type Runner struct {
 }
 
 // Run runs one program.
-func (r *Runner) Run(ctx context.Context, task elaborate.Task) (out elaborate.Output, err error) {
+func (r *Runner) Run(ctx context.Context, task Task) (out Output, err error) {
 	folder, err := scratch.New(scratch.Elaborate)
 	if err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, folder.Remove()) }()
-	input := filepath.Join(folder.Path, task.Input.Name)
-	if err := os.WriteFile(input, task.Input.Data, 0o600); err != nil {
+	input := filepath.Join(folder.Path, task.InputName)
+	if err := os.WriteFile(input, task.InputData, 0o600); err != nil {
 		return out, err
 	}
 	command, err := r.command(task, input)
@@ -135,7 +157,7 @@ func (r *Runner) Run(ctx context.Context, task elaborate.Task) (out elaborate.Ou
 	if err != nil {
 		return out, err
 	}
-	out = elaborate.Output{Stdout: outcome.Stdout, Stderr: outcome.Stderr, Exit: outcome.ExitCode}
+	out = Output{Stdout: outcome.Stdout, Stderr: outcome.Stderr, Exit: outcome.ExitCode}
 	if outcome.End != sandbox.Exited {
 		out.Stopped = string(outcome.End)
 	}
@@ -145,15 +167,15 @@ func (r *Runner) Run(ctx context.Context, task elaborate.Task) (out elaborate.Ou
 	return out, nil
 }
 
-func (r *Runner) command(task elaborate.Task, input string) (sandbox.Command, error) {
-	program, source := path.Join(toolchainInside, "bin", elaborate.Lean), filepath.Join(r.Toolchain.Folder, "bin", elaborate.Lean)
+func (r *Runner) command(task Task, input string) (sandbox.Command, error) {
+	program, source := path.Join(toolchainInside, "bin", Lean), filepath.Join(r.Toolchain.Folder, "bin", Lean)
 	c := sandbox.Command{
-		Files:   []sandbox.File{{Path: path.Join(inputInside, task.Input.Name), Source: input}},
+		Files:   []sandbox.File{{Path: path.Join(inputInside, task.InputName), Source: input}},
 		Folders: []sandbox.Folder{{Path: toolchainInside, Source: r.Toolchain.Folder}},
 		Workspace: &sandbox.Workspace{Path: workspaceInside, Size: workspaceSize, Entries: workspaceEntries,
 			Wanted: func(path string) bool { return task.Keep != "" && path == task.Keep }},
 	}
-	if task.Program == elaborate.Exporter {
+	if task.Program == Exporter {
 		program, source = exporterInside, r.Toolchain.Exporter
 		c.Files = append(c.Files, sandbox.File{Path: program, Source: source, Executable: true})
 	}

@@ -102,14 +102,23 @@ func (f *elaborateFlags) act(ctx context.Context, c *call) error {
 	return c.printElaboration(result)
 }
 
-func (f *elaborateFlags) runner(ctx context.Context, c *call, found toolchain.Toolchain) (*toolchain.Runner, error) {
+// shutIn has the sandboxed programs do what package elaborate asks for.
+type shutIn struct{ programs *toolchain.Runner }
+
+func (s shutIn) Run(ctx context.Context, task elaborate.Task) (elaborate.Output, error) {
+	out, err := s.programs.Run(ctx, toolchain.Task{Program: task.Program, Args: task.Args,
+		InputName: task.Input.Name, InputData: task.Input.Data, Keep: task.Keep})
+	return elaborate.Output(out), err
+}
+
+func (f *elaborateFlags) runner(ctx context.Context, c *call, found toolchain.Toolchain) (elaborate.Runner, error) {
 	runtime, err := sandbox.Choose(ctx, f.sandbox)
 	if err != nil {
 		return nil, err
 	}
 	c.say("lean of %s and %s in the sandbox %s", found.Folder, found.Exporter, runtime.Name())
-	return &toolchain.Runner{Toolchain: found, Packages: f.packages, Runtime: runtime,
-		Limits: sandbox.Limits{Memory: f.memory << 20, Processes: 64, CPUs: 1, Time: f.timeout, Output: maxExport}}, nil
+	return shutIn{&toolchain.Runner{Toolchain: found, Packages: f.packages, Runtime: runtime,
+		Limits: sandbox.Limits{Memory: f.memory << 20, Processes: 64, CPUs: 1, Time: f.timeout, Output: maxExport}}}, nil
 }
 
 // printElaboration prints the verdict, and fails unless the term was accepted.

@@ -58,7 +58,7 @@ func TestProofTermIsElaboratedByAStandIn(t *testing.T) {
 	toolchain, liar := standInToolchain(t, proof), standInToolchain(t, cheating)
 	term := writeTerm(t, "by\n  intro p h\n  exact h")
 	elaborate := func(term, toolchain string) []string {
-		return []string{"elaborate", term, "--module", "M", "--theorem", "M.t", "--challenge", challenge, "--toolchain", toolchain}
+		return []string{"elaborate", term, "--module", "M", "--theorem", "M.t", "--challenge", challenge, "--toolchain", toolchain, "--timeout", "2s"}
 	}
 	if out := must(t, elaborate(term, toolchain)...); !strings.HasPrefix(out, "accepted: 1 constants (1 theorems) from format 3.1.0; candidate rests on none\n  statement: ∀ (p : Prop), p → p") {
 		t.Errorf("got %q", out)
@@ -79,6 +79,8 @@ func TestProofTermIsElaboratedByAStandIn(t *testing.T) {
 	}{
 		{"a lean that hides an axiom", term, liar, exitMismatch, "rejected: target candidate: cheat: the target rests on an axiom"},
 		{"an error in the term", writeTerm(t, "by\n-- stand-in: error\n  simp"), toolchain, exitMismatch, "rejected: lean ended with status 1"},
+		{"no module", writeTerm(t, "by\n-- stand-in: nothing\n  simp"), toolchain, exitDecline, "declined: lean left no Candidate.olean"},
+		{"no end", writeTerm(t, "by\n-- stand-in: sleep\n  simp"), toolchain, exitDecline, "declined: lean was stopped: time limit"},
 		{"a forbidden word", writeTerm(t, "by\n  sorry"), toolchain, exitMismatch, `rejected: line 2 contains the forbidden word "sorry"`},
 		{"no tactic block", writeTerm(t, "fun p h => h"), toolchain, exitMismatch, `expected "by"`},
 		{"too large", writeTerm(t, "by"+strings.Repeat(" ", 131072)), toolchain, exitMismatch, "131073 bytes"},

@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	"capsule/freeze":      {"capsule/formal", "capsule/frozen", "capsule/scratch", "kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "kernel/durable"},
 	"capsule/replay":      {"capsule/sandbox", "capsule/scratch"},
 	"capsule/scratch":     {},
+	"capsule/toolchain":   {"capsule/sandbox", "capsule/scratch"},
 	"capsule/image": {"capsule/attestation", "capsule/formal", "capsule/freeze", "capsule/frozen", "capsule/scratch", "oci",
 		"kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "kernel/durable"},
 }
