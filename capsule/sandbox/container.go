@@ -79,12 +79,17 @@ func (c *container) plant(command Command) (root string, err error) {
 // supervise runs a client behind the mounts of the command, and returns the open
 // workspace with the outcome, if there is one; the caller closes it.
 func (c *container) supervise(ctx context.Context, command Command, client *exec.Cmd, kill func(), limits Limits) (outcome Outcome, workspace *os.File, err error) {
-	client, started, err := c.stage(command, client)
+	if command.Workspace == nil && len(command.Folders) == 0 {
+		outcome, err = supervise(ctx, client, kill, limits, func() error { return nil })
+		return outcome, nil, err
+	}
+	s, err := c.newStage(command, client)
 	if err != nil {
 		return Outcome{}, nil, err
 	}
-	outcome, err = supervise(ctx, client, kill, limits, func() (err error) {
-		workspace, err = started()
+	defer s.close()
+	outcome, err = supervise(ctx, s.client, kill, limits, func() (err error) {
+		workspace, err = s.started()
 		return err
 	})
 	if err != nil && workspace != nil {

@@ -116,7 +116,11 @@ func (e *engine) run(ctx context.Context, c *container, command Command, limits 
 		}
 	}
 	args := append(e.options(c, command, limits), c.name)
-	outcome, workspace, err := c.supervise(ctx, command, e.client(context.WithoutCancel(ctx), c, append(args, command.Args...)...), kill, limits)
+	staged := command
+	if e.program == "docker" {
+		staged.Folders = nil // its daemon mounts them itself
+	}
+	outcome, workspace, err := c.supervise(ctx, staged, e.client(context.WithoutCancel(ctx), c, append(args, command.Args...)...), kill, limits)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -261,18 +261,31 @@ func (c Command) open() (files []*os.File, err error) {
 		if info.Size() > MaxFileSize {
 			return files, fmt.Errorf("sandbox: %s: %s has %d bytes, the limit is %d", f.Path, f.Source, info.Size(), MaxFileSize)
 		}
+		if f.Path == c.Args[0] {
+			if err := c.checkProgram(fd, f.Source); err != nil {
+				return files, err
+			}
+		}
 	}
-	return files, c.checkProgram()
+	return files, c.checkProgramInFolder()
 }
 
-// checkProgram checks that the program can be started with what it sees.
-func (c Command) checkProgram() error {
+// checkProgramInFolder checks the program if it is none of the files.
+func (c Command) checkProgramInFolder() error {
+	if slices.ContainsFunc(c.Files, func(f File) bool { return f.Path == c.Args[0] }) {
+		return nil
+	}
 	source, _ := c.program()
 	program, err := os.Open(source)
 	if err != nil {
 		return fmt.Errorf("sandbox: %s: %w", c.Args[0], err)
 	}
 	defer program.Close()
+	return c.checkProgram(program, source)
+}
+
+// checkProgram checks that the program can be started with what it sees.
+func (c Command) checkProgram(program io.ReaderAt, source string) error {
 	sees := func(path string) bool { _, ok := c.source(path); return ok }
 	if err := checkExecutable(program, sees); err != nil {
 		return fmt.Errorf("sandbox: %s: %s is %w", c.Args[0], source, err)

@@ -78,45 +78,52 @@ func becomeClient(source, report *os.File) error {
 	return fmt.Errorf("starting %s: %w", o.Program, unix.Exec(o.Program, o.Args, os.Environ()))
 }
 
-// stage returns the client as it runs behind the mounts of the command, and what
-// to do once it is started: it returns the open workspace, if there is one.
-func (c *container) stage(command Command, client *exec.Cmd) (*exec.Cmd, func() (*os.File, error), error) {
-	if command.Workspace == nil && len(command.Folders) == 0 {
-		return client, func() (*os.File, error) { return nil, nil }, client.Err
-	}
+// A stage is a client as it runs behind the mounts of a command.
+type stage struct {
+	client      *exec.Cmd
+	order       []byte
+	read, write *os.File
+	report      *report
+}
+
+// newStage prepares the stage of a client.
+func (c *container) newStage(command Command, client *exec.Cmd) (*stage, error) {
 	if !initReady {
-		return nil, nil, errNotReady
+		return nil, errNotReady
 	}
 	if client.Err != nil {
-		return nil, nil, client.Err
+		return nil, client.Err
 	}
-	order, err := json.Marshal(stageOrder{Command: command, Folder: c.folder, Program: client.Path, Args: client.Args})
-	if err != nil {
-		return nil, nil, err
+	s := &stage{client: exec.Command("/proc/self/exe")}
+	var err error
+	if s.order, err = json.Marshal(stageOrder{Command: command, Folder: c.folder, Program: client.Path, Args: client.Args}); err != nil {
+		return nil, err
 	}
-	read, write, err := os.Pipe()
-	if err != nil {
-		return nil, nil, err
+	if s.report, err = newReport(); err != nil {
+		return nil, err
 	}
-	report, err := newReport()
-	if err != nil {
-		closeAll([]*os.File{read, write})
-		return nil, nil, err
+	if s.read, s.write, err = os.Pipe(); err != nil {
+		s.report.close()
+		return nil, err
 	}
-	staged := exec.Command("/proc/self/exe")
-	staged.Args, staged.Env, staged.Dir = []string{stageName}, client.Env, client.Dir
-	staged.ExtraFiles = []*os.File{read, report.stage}
-	staged.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
-	started := func() (*os.File, error) {
-		defer report.close()
-		read.Close()
-		report.stage.Close()
-		_, err := write.Write(order)
-		write.Close()
-		if err != nil {
-			return nil, err
-		}
-		return report.hear()
+	s.client.Args, s.client.Env, s.client.Dir = []string{stageName}, client.Env, client.Dir
+	s.client.ExtraFiles = []*os.File{s.read, s.report.stage}
+	s.client.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
+	return s, nil
+}
+
+// started gives the stage its order once it runs, and returns the open
+// workspace, if the command has one.
+func (s *stage) started() (workspace *os.File, err error) {
+	closeAll([]*os.File{s.read, s.report.stage})
+	if _, err := s.write.Write(s.order); err != nil {
+		return nil, err
 	}
-	return staged, started, nil
+	s.write.Close()
+	return s.report.hear()
+}
+
+func (s *stage) close() {
+	closeAll([]*os.File{s.read, s.write})
+	s.report.close()
 }

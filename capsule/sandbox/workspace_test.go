@@ -210,6 +210,19 @@ func TestDynamicProgramRunsWithItsLibraries(t *testing.T) {
 	}
 }
 
+func TestLibrariesOfWhatHasNone(t *testing.T) {
+	program, marker := hostileFiles(t)
+	if libraries, err := Libraries(program); err != nil || libraries != nil {
+		t.Errorf("a static program: %+v, %v", libraries, err)
+	}
+	if _, err := Libraries(marker); err == nil {
+		t.Error("a text has libraries")
+	}
+	if err := (&linker{folders: []string{t.TempDir()}, seen: map[string]bool{}}).find("libnone.so", nil); err == nil || !strings.Contains(err.Error(), "libnone.so is not found") {
+		t.Errorf("a missing library: %v", err)
+	}
+}
+
 func TestEnvironmentIsWhatTheCommandNames(t *testing.T) {
 	for _, r := range present(t) {
 		command := hostile(t, "print-environment")
@@ -254,8 +267,10 @@ func TestFoldersAndWorkspacesThatAreRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			command := Command{Files: []File{good}, Args: []string{"/verifier"}}
 			c.change(&command)
-			if _, err := (&builtin{}).Run(context.Background(), command, testLimits()); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want an error with %q", err, c.want)
+			for _, r := range present(t) {
+				if _, err := r.Run(context.Background(), command, testLimits()); err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%s: got %v, want an error with %q", r.Name(), err, c.want)
+				}
 			}
 		})
 	}
