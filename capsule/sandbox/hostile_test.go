@@ -179,7 +179,7 @@ var (
 
 // The attempts on a workspace, and one on everything else beside it.
 var (
-	smallWorkspace = &Workspace{Path: "/work", Size: 4 << 20, Entries: 100}
+	smallWorkspace = &Workspace{Path: "/workspace", Size: 4 << 20, Entries: 100}
 	fill           = attempt{name: "workspace-fill", args: []string{"5"}, workspace: smallWorkspace}
 	inodes         = attempt{name: "workspace-inodes", args: []string{"101"}, workspace: smallWorkspace}
 	symlink        = attempt{name: "workspace-symlink", workspace: smallWorkspace}

@@ -42,7 +42,7 @@ func TestLitterIsRefusedAndNeverFollowed(t *testing.T) {
 func refusesLitter(t *testing.T, r Runtime) {
 	t.Helper()
 	command := hostile(t, "workspace-litter")
-	command.Workspace = &Workspace{Path: "/work", Size: 4 << 20, Entries: 100}
+	command.Workspace = &Workspace{Path: "/workspace", Size: 4 << 20, Entries: 100}
 	outcome, err := r.Run(context.Background(), command, testLimits())
 	if err != nil || outcome.ExitCode != 0 {
 		t.Fatalf("%s: %+v, %v", r.Name(), outcome, err)
