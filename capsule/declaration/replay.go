@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/capsule/scratch"
 )
 
 // Evidence is what a replay observed.
@@ -79,12 +79,12 @@ func (d *Declared) Replay(ctx context.Context, runtime sandbox.Runtime, platform
 	if err != nil {
 		return Evidence{}, err
 	}
-	scratch, err := os.MkdirTemp("", "erdos1056-conform-")
+	folder, err := scratch.New(scratch.Conform)
 	if err != nil {
 		return Evidence{}, err
 	}
-	defer os.RemoveAll(scratch)
-	verifier := filepath.Join(scratch, "verifier")
+	defer folder.Remove()
+	verifier := filepath.Join(folder.Path, "verifier")
 	if err := file.Create(verifier, content, 0o700); err != nil {
 		return Evidence{}, err
 	}
@@ -97,7 +97,7 @@ func (d *Declared) Replay(ctx context.Context, runtime sandbox.Runtime, platform
 		Sandbox:        runtime.Name(),
 	}
 	for i, k := range d.Corpus.Cases {
-		artifact := filepath.Join(scratch, fmt.Sprintf("artifact-%d", i))
+		artifact := filepath.Join(folder.Path, fmt.Sprintf("artifact-%d", i))
 		content, err := read(d.folder, k.Args.Artifact, k.SHA256, k.Bytes)
 		if err != nil {
 			return Evidence{}, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/erdos1056/erdos1056/capsule/formal"
+	"github.com/erdos1056/erdos1056/capsule/scratch"
 	"github.com/erdos1056/erdos1056/kernel/durable"
 )
 
@@ -109,12 +110,12 @@ func (s Source) Unfrozen(ctx context.Context, program Program, p Platform) ([]by
 	if s.Verifiers != "" {
 		return readVerifier(filepath.Join(s.Verifiers, p.Folder, string(program)))
 	}
-	dir, err := os.MkdirTemp("", "erdos1056-freeze-")
+	folder, err := scratch.New(scratch.Freeze)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	output := filepath.Join(dir, string(program))
+	defer folder.Remove()
+	output := filepath.Join(folder.Path, string(program))
 	if err := s.compile(ctx, program, p, output); err != nil {
 		return nil, err
 	}

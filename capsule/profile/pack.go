@@ -1,10 +1,15 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"golang.org/x/text/collate"
+	"golang.org/x/text/language"
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/file"
@@ -16,7 +21,7 @@ type Pack struct {
 	Schema        string       `json:"schema"`
 	Profile       string       `json:"profile"`
 	ProfileSHA256 string       `json:"profile_sha256"`
-	Files         []PackedFile `json:"files"` // by path
+	Files         []PackedFile `json:"files"` // by path, as comparePaths orders them
 }
 
 // PackedFile is one file of a packed profile.
@@ -39,9 +44,10 @@ var PackSpec = schema.Spec[Pack]{
 			schema.Required("size", schema.Integer{Min: 0, Max: maxCapsuleBytes}),
 		}}),
 	},
-	Rules: []schema.Rule[Pack]{{Text: "files ascend by path.", Check: func(p Pack) error {
+	Rules: []schema.Rule[Pack]{{Text: "files ascend by path, in the alphabetic order of English.", Check: func(p Pack) error {
+		compare := comparePaths()
 		for i := 1; i < len(p.Files); i++ {
-			if p.Files[i-1].Path >= p.Files[i].Path {
+			if compare(p.Files[i-1].Path, p.Files[i].Path) >= 0 {
 				return schema.Violation(fmt.Sprintf("files[%d].path", i), "paths must ascend; %q does not follow %q", p.Files[i].Path, p.Files[i-1].Path)
 			}
 		}
@@ -49,7 +55,19 @@ var PackSpec = schema.Spec[Pack]{
 	}}},
 }
 
-// paths returns the files that a profile consists of, sorted, each once.
+// comparePaths returns the order in which the original lists the files of a
+// pack: ECMAScript's localeCompare in an English locale, that is the Unicode
+// Collation Algorithm, in which a comes before B and a_b before a-b. Of paths
+// that it holds equal, which no two of printable ASCII are, the bytes decide.
+func comparePaths() func(a, b string) int {
+	alphabet := collate.New(language.English)
+	return func(a, b string) int {
+		return cmp.Or(alphabet.CompareString(a, b), strings.Compare(a, b))
+	}
+}
+
+// paths returns the files that a profile consists of, in the order of a pack,
+// each once.
 func (p Profile) paths() []string {
 	paths := []string{"profiles/" + p.Name + ".json", p.Draft}
 	if p.ResultContract != "" {
@@ -58,7 +76,7 @@ func (p Profile) paths() []string {
 	for _, platform := range p.Platforms {
 		paths = append(paths, platform.WorkerProfile, platform.VerifierCapsule)
 	}
-	slices.Sort(paths)
+	slices.SortFunc(paths, comparePaths())
 	return slices.Compact(paths)
 }
 

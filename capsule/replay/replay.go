@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/capsule/scratch"
 )
 
 // A Request is one question to one verifier.
@@ -50,12 +51,12 @@ type Verdict struct {
 // code that says neither yes nor no.
 func Ask(ctx context.Context, r Request) (v Verdict, err error) {
 	// What runs is a private copy of exactly the bytes that were handed over.
-	dir, err := os.MkdirTemp("", "erdos1056-replay-")
+	folder, err := scratch.New(scratch.Replay)
 	if err != nil {
 		return Verdict{}, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	program, text := filepath.Join(dir, "verifier"), filepath.Join(dir, "artifact")
+	defer func() { err = errors.Join(err, folder.Remove()) }()
+	program, text := filepath.Join(folder.Path, "verifier"), filepath.Join(folder.Path, "artifact")
 	for name, data := range map[string][]byte{program: r.Verifier, text: r.Artifact} {
 		if err := os.WriteFile(name, data, 0o600); err != nil {
 			return Verdict{}, err

@@ -36,7 +36,7 @@ func TestGivenArtifactThatCannotBeFrozenEndsTheRun(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"large":  {strings.Repeat("x", 5000), "artifact_bytes budget exceeded: 5000 > 4000"},
 		"binary": {"\x1f\x8b", "not UTF-8 text"},
-		"empty":  {"", "must stand here"},
+		"empty":  {"", "the file is empty"},
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {

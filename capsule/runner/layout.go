@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -19,6 +20,7 @@ import (
 const (
 	missionFolder = "mission"
 	recordFolder  = "run"
+	cleanFolder   = "run-reproduce" // while a verdict is reproduced
 	unfinished    = ".new"
 )
 
@@ -41,12 +43,20 @@ func Find(name, runs string) (Folder, error) {
 	case recordFolder:
 		path = filepath.Dir(path)
 	}
-	if strings.HasSuffix(path, unfinished) {
+	if isIncomplete(path) {
 		return "", fmt.Errorf("%s: this run is incomplete; run its mission again", path)
 	}
 	f := Folder(path)
 	_, err := f.Outcome()
 	return f, err
+}
+
+var stoppedName = regexp.MustCompile(`\.stopped-[0-9]+$`)
+
+// isIncomplete reports whether a folder is named as that of a run that is under
+// way or was stopped.
+func isIncomplete(name string) bool {
+	return strings.HasSuffix(name, unfinished) || stoppedName.MatchString(name)
 }
 
 func latest(runs string) (Folder, error) {
@@ -58,7 +68,7 @@ func latest(runs string) (Folder, error) {
 	for _, entry := range entries {
 		f := Folder(filepath.Join(runs, entry.Name()))
 		outcome, err := f.Outcome()
-		if err != nil || strings.HasSuffix(entry.Name(), unfinished) {
+		if err != nil || isIncomplete(entry.Name()) {
 			continue
 		}
 		if info, err := os.Stat(f.Record(outcome)); err == nil && info.ModTime().After(at) {
@@ -73,6 +83,8 @@ func latest(runs string) (Folder, error) {
 
 // Mission returns the folder of the mission's bundle.
 func (f Folder) Mission() string { return filepath.Join(string(f), missionFolder) }
+
+func (f Folder) reproduction() string { return filepath.Join(string(f), cleanFolder) }
 
 // Record returns the path of a record.
 func (f Folder) Record(name string) string { return filepath.Join(string(f), recordFolder, name) }
@@ -89,7 +101,7 @@ func (f Folder) Outcome() (string, error) {
 			return "", err
 		}
 	}
-	return "", fmt.Errorf("%s: expected %s or %s in it, found neither", filepath.Join(string(f), recordFolder), record.RunFile, record.FailureFile)
+	return "", fmt.Errorf("%s: expected %s or %s in it, found neither: %w", filepath.Join(string(f), recordFolder), record.RunFile, record.FailureFile, fs.ErrNotExist)
 }
 
 func (f Folder) read(name string) ([]byte, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/record"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/capsule/scratch"
 )
 
 // ReplayResult is what a replay prints, in this order of fields.
@@ -46,11 +47,15 @@ func Replay(ctx context.Context, f Folder, runtime sandbox.Runtime) (ReplayResul
 }
 
 func replay(ctx context.Context, f Folder, run record.Run, bundle *mission.Bundle, runtime sandbox.Runtime) (judgement, error) {
-	clean, remove, err := cleanCopy(f.store(), run.Candidate.Artifacts)
+	folder, err := scratch.New(scratch.Replay)
 	if err != nil {
 		return judgement{}, err
 	}
-	defer remove()
+	defer folder.Remove()
+	clean, err := cleanCopy(folder.Path, f.store(), run.Candidate.Artifacts)
+	if err != nil {
+		return judgement{}, err
+	}
 	m := bundle.Mission
 	return judge(ctx, runtime, bundle, clean, run.Candidate.Artifacts, time.Duration(m.Verifier.TimeoutMs)*time.Millisecond, m.Verifier.MaxOutputBytes)
 }

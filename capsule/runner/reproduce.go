@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -65,34 +66,34 @@ func (r *run) reproduce(ctx context.Context, artifacts []record.Artifact, first 
 	return again, nil
 }
 
-func (r *run) reproduceClean(ctx context.Context, artifacts []record.Artifact) (judgement, error) {
-	clean, remove, err := cleanCopy(r.store, artifacts)
+// reproduceClean works in the folder of the run, so that the copies of a run
+// that is killed are named as incomplete with all the rest.
+func (r *run) reproduceClean(ctx context.Context, artifacts []record.Artifact) (j judgement, err error) {
+	folder := r.folder.reproduction()
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return judgement{}, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	clean, err := cleanCopy(folder, r.store, artifacts)
 	if err != nil {
 		return judgement{}, err
 	}
-	defer remove()
 	return r.judge(ctx, clean, artifacts)
 }
 
-// cleanCopy copies frozen artifacts into a store of their own.
-func cleanCopy(store *record.Store, artifacts []record.Artifact) (clean *record.Store, remove func(), err error) {
-	folder, err := os.MkdirTemp("", "erdos1056-replay-")
-	if err != nil {
-		return nil, nil, err
-	}
-	remove = func() { os.RemoveAll(folder) }
-	clean = &record.Store{Folder: folder, Remaining: 1 << 40}
+// cleanCopy copies frozen artifacts into a store of their own in a folder.
+func cleanCopy(folder string, store *record.Store, artifacts []record.Artifact) (*record.Store, error) {
+	clean := &record.Store{Folder: folder, Remaining: 1 << 40}
 	for _, a := range artifacts {
 		data, err := store.Bytes(a.Digest)
 		if err == nil {
 			_, err = clean.FreezeBytes(a.Path, a.Kind, data)
 		}
 		if err != nil {
-			remove()
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return clean, remove, nil
+	return clean, nil
 }
 
 // sameVerdict compares what a replay must repeat: the status and both streams.

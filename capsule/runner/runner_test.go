@@ -24,15 +24,8 @@ import (
 	"github.com/erdos1056/erdos1056/kernel/plan"
 )
 
-// runOutput makes the test program carry out one run and end, for the tests
-// that kill it.
-const runOutput = "ERDOS1056_TEST_RUN_OUTPUT"
-
 func TestMain(m *testing.M) {
 	sandbox.RunInit()
-	if output := os.Getenv(runOutput); output != "" {
-		os.Exit(runAndExit(output))
-	}
 	code := m.Run()
 	os.RemoveAll(programFolder)
 	os.Exit(code)
@@ -197,6 +190,77 @@ func TestWorkerThatKeepsToItsMission(t *testing.T) {
 	}
 }
 
+func TestWorkerLeavesItsArtifactInTheWorkspace(t *testing.T) {
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	worker := &Worker{Runtime: runtimeFor(t), Program: path, Args: []string{"file"}, Memory: 256 << 20}
+	summary := mustRun(t, orderOf(t, draftOf("fickle"), worker))
+	holds(t, summary.Folder, Examination{})
+	entries, err := os.ReadDir(summary.Folder.Record(record.ArtifactFolder))
+	if err != nil || len(entries) != 3 {
+		t.Errorf("%d artifacts, %v; want the file and two manifests", len(entries), err)
+	}
+	text, err := summary.Folder.store().Bytes(string(canon.Sum([]byte("found in a file\n"))))
+	if err != nil || string(text) != "found in a file\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	// The transcript is what the worker said; the result has the text.
+	transcript, err := summary.Folder.read(record.TranscriptFile)
+	if err != nil || strings.Contains(string(transcript), "found in a file") {
+		t.Errorf("%s, %v", transcript, err)
+	}
+}
+
+func TestWorkerFindsThePacketInItsInput(t *testing.T) {
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := orderOf(t, draftOf("fickle"), &Worker{Runtime: runtimeFor(t), Program: path, Args: []string{"packet", "{input}"}, Memory: 256 << 20})
+	if _, err := mustRun(t, order).Folder.store().Bytes(string(canon.Sum(order.Parts.Packet))); err != nil {
+		t.Errorf("the worker's artifact is not the packet: %v", err)
+	}
+}
+
+// litter is a runtime whose programs leave what a sandbox would hardly let them.
+type litter struct {
+	sandbox.Runtime
+	refused []sandbox.RefusedEntry
+}
+
+func (l litter) Run(ctx context.Context, command sandbox.Command, limits sandbox.Limits) (sandbox.Outcome, error) {
+	outcome, err := l.Runtime.Run(ctx, command, limits)
+	outcome.Files, outcome.Refused = nil, l.refused
+	return outcome, err
+}
+
+func TestWhatIsNoFileIsNotFrozen(t *testing.T) {
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	artifact := draftOf("verify").AllowedPaths[0]
+	for _, c := range []struct{ path, reason string }{
+		{artifact, "it is a symbolic link, not a regular file"},
+		{artifact, "it has 2 names (hard links)"},
+		{filepath.Dir(artifact), "it is a symbolic link, not a regular file"},
+	} {
+		refused := []sandbox.RefusedEntry{{Path: "bad\xff", Reason: "its name is not plain text"}, {Path: c.path, Reason: c.reason}}
+		worker := &Worker{Runtime: litter{runtimeFor(t), refused}, Program: path, Args: []string{"file"}, Memory: 256 << 20}
+		summary := mustRun(t, orderOf(t, draftOf("verify"), worker))
+		if f := summary.Failure; f == nil || f.Phase != record.PhaseEngine || !strings.Contains(f.Error, fmt.Sprintf("%q: %s", c.path, c.reason)) {
+			t.Errorf("%+v; want %q", f, c.reason)
+		}
+		holds(t, summary.Folder, Examination{})
+		trace, err := summary.Folder.read(record.ToolTraceFile)
+		if err != nil || !strings.Contains(string(trace), `"path":"\"bad\\xff\""`) {
+			t.Errorf("trace %s, %v", trace, err)
+		}
+	}
+}
+
 func TestWorkerThatMisbehavesIsStoppedByEachBudget(t *testing.T) {
 	path, err := program()
 	if err != nil {
@@ -217,7 +281,13 @@ func TestWorkerThatMisbehavesIsStoppedByEachBudget(t *testing.T) {
 		{"null", nil, "worker returned null; verifier and landing were not run"},
 		{"garbage", nil, "the worker's output: engine_output: line 1, column 1"},
 		{"elsewhere", nil, `engine_output.artifacts: "elsewhere.txt" is not an allowed path of the mission`},
-		{"empty", nil, "the text of artifacts/erdos1056-k15-range-2-2000.txt must stand here"},
+		{"empty", nil, "the content is empty, and the worker left no such file in its workspace"},
+		{"file-large", func(b *mission.Budgets) { b.MaxArtifactBytes = 4000 }, "artifact_bytes budget exceeded: 5000 > 4000"},
+		{"file-binary", nil, "in the workspace: the file is not UTF-8 text"},
+		{"file-secret", nil, "what looks like a private key"},
+		{"file-empty", nil, "in the workspace: the file is empty"},
+		{"file-links", nil, "the worker exited with status 70"}, // a symbolic link cannot be made
+		{"fill", func(b *mission.Budgets) { b.MaxArtifactBytes = 4000 }, "the worker exited with status 4"},
 		{"secret", nil, "what looks like a private key"},
 		{"twice", nil, "is declared twice"},
 		{"none", nil, "a successful output has an artifact"},

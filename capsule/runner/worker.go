@@ -7,6 +7,9 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/file"
@@ -16,15 +19,25 @@ import (
 )
 
 // Worker is an engine that is a program: it runs in the sandbox, finds its
-// mission under /mission, and prints its output, a canopus.engine-output.v0, on
-// standard output. It has no network and no place to write, so that the texts
-// of its artifacts stand in the output.
+// mission under /mission and the target packet below {input}, and prints its
+// output, a canopus.engine-output.v0, on standard output. It has no network, and
+// one folder to write to, in which it starts. The text of an artifact stands in
+// the output, or, with an empty content there, in that folder under the
+// artifact's path.
 type Worker struct {
 	Runtime sandbox.Runtime
 	Program string   // path of a static executable
-	Args    []string // its arguments
-	Memory  int64    // bytes that it may use
+	Args    []string // its arguments; {input} stands for the folder of the packet
+	Memory  int64    // bytes that it may use, its files among them
 }
+
+// The worker's workspace holds its artifacts, as large as the mission lets them
+// be, and some scratch files.
+const (
+	workspaceInside  = "/workspace"
+	scratchBytes     = 64 << 20
+	workspaceEntries = 4096
+)
 
 const maxExecutableBytes = 1 << 30
 
@@ -56,8 +69,11 @@ func (w *Worker) Work(ctx context.Context, a Assignment) (Handover, error) {
 			{Path: "/mission/mission.json", Source: filepath.Join(b.Folder, "mission.json")},
 			{Path: path.Join("/mission", mission.PacketPath), Source: filepath.Join(b.Folder, mission.PacketPath)},
 			{Path: path.Join("/mission", mission.OutputSchemaPath), Source: filepath.Join(b.Folder, mission.OutputSchemaPath)},
+			{Path: path.Join(inputInside, b.Mission.TargetPacket.Path), Source: filepath.Join(b.Folder, mission.PacketPath)},
 		},
-		Args: append([]string{program}, w.Args...),
+		Workspace: &sandbox.Workspace{Path: workspaceInside, Size: b.Mission.Budgets.MaxArtifactBytes + scratchBytes, Entries: workspaceEntries,
+			Wanted: func(path string) bool { return b.Mission.CheckAllowed(path) == nil }},
+		Args: append([]string{program}, w.arguments()...),
 	}
 	limits := sandbox.Limits{Memory: w.Memory, Processes: int(b.Mission.Budgets.MaxResearchProcesses), CPUs: runtime.NumCPU(), Time: a.Time, Output: a.Output}
 	outcome, err := w.Runtime.Run(ctx, command, limits)
@@ -81,7 +97,72 @@ func (w *Worker) Work(ctx context.Context, a Assignment) (Handover, error) {
 	if err != nil {
 		return h, fmt.Errorf("the worker's output: %w", err)
 	}
+	if err := a.traceRefused(outcome.Refused); err != nil {
+		return h, err
+	}
+	if err := takeFiles(h.Output.Artifacts, outcome); err != nil {
+		return h, err
+	}
 	return h, checkOutput(h.Output, b.Mission)
+}
+
+// arguments are those of the program, with the input's place in them.
+func (w *Worker) arguments() []string {
+	arguments := slices.Clone(w.Args)
+	for i, argument := range arguments {
+		if argument == "{input}" {
+			arguments[i] = inputInside
+		}
+	}
+	return arguments
+}
+
+// maxTracedRefusals bounds what the trace holds of things in the workspace that
+// are no files.
+const maxTracedRefusals = 64
+
+func (a Assignment) traceRefused(refused []sandbox.RefusedEntry) error {
+	for _, entry := range refused[:min(len(refused), maxTracedRefusals)] {
+		err := a.Trace.Add("workspace.refused",
+			canon.Member{Key: "attempt", Value: canon.NewInteger(a.Attempt)},
+			canon.Member{Key: "path", Value: canon.NewString(strconv.QuoteToASCII(entry.Path))},
+			canon.Member{Key: "reason", Value: canon.NewString(entry.Reason)})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeFiles puts the texts that lie in the workspace into the artifacts that
+// have none.
+func takeFiles(artifacts []record.EngineArtifact, outcome sandbox.Outcome) error {
+	for i := range artifacts {
+		a := &artifacts[i]
+		if a.Content != "" {
+			continue
+		}
+		at := slices.IndexFunc(outcome.Files, func(f sandbox.WorkspaceFile) bool { return f.Path == a.Path })
+		if at < 0 {
+			return fmt.Errorf("engine_output.artifacts[%d]: %w", i, whyMissing(a.Path, outcome.Refused))
+		}
+		data := outcome.Files[at].Data
+		if err := record.CheckText(data); err != nil {
+			return fmt.Errorf("engine_output.artifacts[%d]: %s in the workspace: %w", i, a.Path, err)
+		}
+		a.Content = string(data)
+	}
+	return nil
+}
+
+// whyMissing says why an artifact is not among the files of a workspace.
+func whyMissing(path string, refused []sandbox.RefusedEntry) error {
+	for _, entry := range refused {
+		if path == entry.Path || strings.HasPrefix(path, entry.Path+"/") {
+			return fmt.Errorf("%s in the workspace is refused: %q: %s", path, entry.Path, entry.Reason)
+		}
+	}
+	return fmt.Errorf("%s: the content is empty, and the worker left no such file in its workspace", path)
 }
 
 // ended reports how a worker ended unless it exited with status 0. A limit that
@@ -108,9 +189,6 @@ func checkOutput(output record.EngineOutput, m mission.Mission) error {
 	}
 	total := int64(0)
 	for i, a := range output.Artifacts {
-		if a.Content == "" {
-			return fmt.Errorf("engine_output.artifacts[%d].content: the text of %s must stand here; a worker has no place to write", i, a.Path)
-		}
 		if err := record.CheckText([]byte(a.Content)); err != nil {
 			return fmt.Errorf("engine_output.artifacts[%d].content: %w", i, err)
 		}

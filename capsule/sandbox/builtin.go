@@ -1,12 +1,10 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -53,7 +51,12 @@ func (b *builtin) Run(ctx context.Context, command Command, limits Limits) (Outc
 		return Outcome{}, err
 	}
 	defer closeAll(sources)
-	outcome, _, err := b.run(ctx, order{Command: command}, sources, limits)
+	folders, detached, err := command.openFolders()
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer closeAll(folders)
+	outcome, _, err := b.run(ctx, order{Command: command, Detached: detached}, append(sources, folders...), limits)
 	return outcome, err
 }
 
@@ -114,7 +117,7 @@ func (b *builtin) divide(o *order, limits Limits) (*cgroup, mechanism, error) {
 
 func (b *builtin) run(ctx context.Context, o order, sources []*os.File, limits Limits) (outcome Outcome, applied mechanism, err error) {
 	if !initReady {
-		return Outcome{}, applied, errors.New("sandbox: built-in: RunInit was not called at the start of main")
+		return Outcome{}, applied, fmt.Errorf("sandbox: built-in: %w", errNotReady)
 	}
 	o.Lowered = b.lowered
 	o.Seconds = uint64(limits.CPUs)*uint64(limits.Time/time.Second+1) + 1
@@ -154,7 +157,7 @@ func (b *builtin) start(ctx context.Context, o order, sources []*os.File, limits
 	}
 	child.Dir = "/"
 	child.Stdin = pipes.nothing
-	child.ExtraFiles = append([]*os.File{pipes.orderRead, pipes.reportWrite}, sources...)
+	child.ExtraFiles = append([]*os.File{pipes.orderRead, pipes.report.stage}, sources...)
 	child.SysProcAttr = b.namespaces()
 
 	var timedOut atomic.Bool
@@ -188,7 +191,8 @@ func (b *builtin) start(ctx context.Context, o order, sources []*os.File, limits
 		_, startErr = pipes.orderWrite.Write(instructions)
 	}
 	pipes.orderWrite.Close() // without an order the child gives up
-	report, _ := io.ReadAll(io.LimitReader(pipes.reportRead, 4096))
+	workspace, refusal := pipes.report.hear()
+	defer workspace.Close() // of no harm if there is none
 	waitErr := child.Wait()
 	elapsed := time.Since(began)
 	switch {
@@ -196,8 +200,8 @@ func (b *builtin) start(ctx context.Context, o order, sources []*os.File, limits
 		return Outcome{}, context.Cause(ctx)
 	case startErr != nil:
 		return Outcome{}, startErr
-	case len(report) > 0:
-		return Outcome{}, errors.New(string(bytes.TrimSpace(report)))
+	case refusal != nil:
+		return Outcome{}, refusal
 	}
 	var status *exec.ExitError
 	if waitErr != nil && !errors.As(waitErr, &status) {
@@ -223,7 +227,7 @@ func (b *builtin) start(ctx context.Context, o order, sources []*os.File, limits
 	if outcome.End != Exited {
 		outcome.ExitCode = -1
 	}
-	return outcome, nil
+	return outcome, outcome.collected(o.Command, workspace)
 }
 
 // namespaces returns the attributes of the init stage: it is [UserID] in a user
@@ -256,16 +260,16 @@ func (b *builtin) namespaces() *syscall.SysProcAttr {
 
 // pipes connect the caller and the init stage.
 type pipes struct {
-	orderRead, orderWrite   *os.File
-	reportRead, reportWrite *os.File
-	nothing                 *os.File // standard input: at its end from the start
+	orderRead, orderWrite *os.File
+	nothing               *os.File // standard input: at its end from the start
+	report                *report
 }
 
 func newPipes() (p *pipes, err error) {
 	p = new(pipes)
 	var unused *os.File
 	for _, ends := range [][2]**os.File{
-		{&p.orderRead, &p.orderWrite}, {&p.reportRead, &p.reportWrite}, {&p.nothing, &unused},
+		{&p.orderRead, &p.orderWrite}, {&p.nothing, &unused},
 	} {
 		if *ends[0], *ends[1], err = os.Pipe(); err != nil {
 			p.close()
@@ -273,13 +277,20 @@ func newPipes() (p *pipes, err error) {
 		}
 	}
 	unused.Close()
+	if p.report, err = newReport(); err != nil {
+		p.close()
+		return nil, err
+	}
 	return p, nil
 }
 
 func (p *pipes) closeChildEnds() {
-	closeAll([]*os.File{p.orderRead, p.reportWrite, p.nothing})
+	closeAll([]*os.File{p.orderRead, p.report.stage, p.nothing})
 }
 
 func (p *pipes) close() {
-	closeAll([]*os.File{p.orderRead, p.orderWrite, p.reportRead, p.reportWrite, p.nothing})
+	closeAll([]*os.File{p.orderRead, p.orderWrite, p.nothing})
+	if p.report != nil {
+		p.report.close()
+	}
 }

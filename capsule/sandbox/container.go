@@ -76,13 +76,36 @@ func (c *container) plant(command Command) (root string, err error) {
 	})
 }
 
+// supervise runs a client behind the mounts of the command, and returns the open
+// workspace with the outcome, if there is one; the caller closes it.
+func (c *container) supervise(ctx context.Context, command Command, client *exec.Cmd, kill func(), limits Limits) (outcome Outcome, workspace *os.File, err error) {
+	if command.Workspace == nil && len(command.Folders) == 0 {
+		outcome, err = supervise(ctx, client, kill, limits, func() error { return nil })
+		return outcome, nil, err
+	}
+	s, err := c.newStage(command, client)
+	if err != nil {
+		return Outcome{}, nil, err
+	}
+	defer s.close()
+	outcome, err = supervise(ctx, s.client, kill, limits, func() (err error) {
+		workspace, err = s.started()
+		return err
+	})
+	if err != nil && workspace != nil {
+		workspace.Close()
+	}
+	return outcome, workspace, err
+}
+
 // supervise runs a client that stays in the foreground until the program ends.
 // To end the program early it calls kill, since killing the client would leave
 // the program running. If this process dies, the client is asked to end; runc
 // hands that on to the program, podman keeps the program's time limit instead.
 // End is Exited unless a limit that this process keeps was
-// exceeded; the client's exit code is in ExitCode.
-func supervise(ctx context.Context, client *exec.Cmd, kill func(), limits Limits) (Outcome, error) {
+// exceeded; the client's exit code is in ExitCode. started is called once the
+// client is.
+func supervise(ctx context.Context, client *exec.Cmd, kill func(), limits Limits, started func() error) (Outcome, error) {
 	var timedOut atomic.Bool
 	output := &budget{left: limits.Output, stop: func() { go kill() }}
 	stdout, stderr := &capture{budget: output}, &capture{budget: output}
@@ -95,6 +118,11 @@ func supervise(ctx context.Context, client *exec.Cmd, kill func(), limits Limits
 	defer runtime.UnlockOSThread()
 	began := time.Now()
 	if err := client.Start(); err != nil {
+		return Outcome{}, err
+	}
+	if err := started(); err != nil {
+		client.Process.Kill()
+		client.Wait()
 		return Outcome{}, err
 	}
 	timer := time.AfterFunc(limits.Time, func() { timedOut.Store(true); kill() })

@@ -15,6 +15,12 @@ func asRoot(s *specs.Spec) { s.Process.User = specs.User{} }
 
 func unfiltered(s *specs.Spec) { s.Linux.Seccomp = nil }
 
+// workspaceOptions replaces an option of the workspace's mount, which comes last.
+func workspaceOptions(s *specs.Spec, old, new string) {
+	options := s.Mounts[len(s.Mounts)-1].Options
+	options[slices.Index(options, old)] = new
+}
+
 // TestRuncWalls takes single protections out of runc's configuration: the
 // attempt that they are there for must then succeed.
 func TestRuncWalls(t *testing.T) {
@@ -38,6 +44,9 @@ func TestRuncWalls(t *testing.T) {
 		{forkBomb, func(s *specs.Spec) { unfiltered(s); s.Linux.Resources.Pids, s.Linux.Resources.Memory = nil, nil }},
 		{threads, func(s *specs.Spec) { s.Linux.Resources.Pids = nil }},
 		{memory, func(s *specs.Spec) { s.Linux.Resources.Memory = nil }},
+		{symlink, unfiltered},
+		{hardLink, unfiltered},
+		{execute, func(s *specs.Spec) { workspaceOptions(s, "noexec", "exec") }},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.mustSucceed(t, &runc{weaken: c.weaken}) })
 	}

@@ -62,6 +62,9 @@ func (e *engine) Run(ctx context.Context, command Command, limits Limits) (outco
 	if err := errors.Join(command.validate(), limits.validate()); err != nil {
 		return Outcome{}, err
 	}
+	if e.program == "docker" && command.Workspace != nil {
+		return Outcome{}, errors.New("sandbox: docker: its daemon would keep the workspace to itself, where it is gone with the program; choose built-in, runc or podman")
+	}
 	if _, err := e.Probe(ctx); err != nil {
 		return Outcome{}, fmt.Errorf("sandbox: %s: %w", e.program, err)
 	}
@@ -83,7 +86,7 @@ func (e *engine) run(ctx context.Context, c *container, command Command, limits 
 	if err != nil {
 		return Outcome{}, err
 	}
-	profile, err := json.Marshal(seccompProfile())
+	profile, err := json.Marshal(command.seccompProfile())
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -112,11 +115,17 @@ func (e *engine) run(ctx context.Context, c *container, command Command, limits 
 			time.Sleep(50 * time.Millisecond)
 		}
 	}
-	args := append(e.options(c, limits), c.name)
-	outcome, err = supervise(ctx, e.client(context.WithoutCancel(ctx), c, append(args, command.Args...)...), kill, limits)
+	args := append(e.options(c, command, limits), c.name)
+	staged := command
+	if e.program == "docker" {
+		staged.Folders = nil // its daemon mounts them itself
+	}
+	outcome, workspace, err := c.supervise(ctx, staged, e.client(context.WithoutCancel(ctx), c, append(args, command.Args...)...), kill, limits)
 	if err != nil {
 		return Outcome{}, err
 	}
+	defer workspace.Close()
+	defer func() { err = errors.Join(err, outcome.collected(command, workspace)) }()
 	// The client's exit code may be its own; the engine knows the program's.
 	state, err := ask("inspect", "--format", "{{.State.Status}} {{.State.ExitCode}} {{.State.OOMKilled}}", c.name)
 	if err != nil {
@@ -165,7 +174,7 @@ func (e *engine) cleanUp(c *container, ask func(...string) (string, error), ende
 }
 
 // options are the arguments of "run", one protection each.
-func (e *engine) options(c *container, limits Limits) []string {
+func (e *engine) options(c *container, command Command, limits Limits) []string {
 	user := fmt.Sprintf("%d:%d", UserID, UserID)
 	options := []string{
 		"--network=none",
@@ -186,7 +195,7 @@ func (e *engine) options(c *container, limits Limits) []string {
 		// take the place of the process limit above.
 		"--ulimit=nproc=4096:4096",
 		"--hostname=capsule",
-		"--workdir=/",
+		"--workdir=" + command.workingFolder(),
 		"--env=HOME=/nonexistent",
 		"--pull=never",
 		"--log-driver=none",
@@ -207,6 +216,10 @@ func (e *engine) options(c *container, limits Limits) []string {
 			"--cgroup-parent=/"+c.name,
 		)
 	}
+	options = append(options, e.mounts(c, command)...)
+	for _, entry := range command.Env {
+		options = append(options, "--env="+entry)
+	}
 	args := []string{"run", "--name=" + c.name}
 	for _, option := range options {
 		name, _, _ := strings.Cut(option, "=")
@@ -217,6 +230,22 @@ func (e *engine) options(c *container, limits Limits) []string {
 		args = append(args, option)
 	}
 	return args
+}
+
+// mounts are the options for folders and workspace. podman finds them where the
+// stage mounted them; docker's daemon sees the machine's own folders only.
+func (e *engine) mounts(c *container, command Command) (options []string) {
+	for i, f := range command.Folders {
+		if e.program == "podman" {
+			options = append(options, fmt.Sprintf("--mount=type=bind,source=%s,destination=%s,ro,nosuid,nodev,bind-propagation=rprivate", c.folderMount(i), f.Path))
+		} else {
+			options = append(options, fmt.Sprintf("--mount=type=bind,source=%s,destination=%s,readonly,bind-recursive=readonly,bind-propagation=rprivate", f.Source, f.Path))
+		}
+	}
+	if w := command.Workspace; w != nil {
+		options = append(options, fmt.Sprintf("--mount=type=bind,source=%s,destination=%s,bind-propagation=rprivate,%s", c.workspace(), w.Path, strings.Join(w.options(), ",")))
+	}
+	return options
 }
 
 // configure gives podman a configuration of its own, so that nothing of the

@@ -87,9 +87,10 @@ func testLimits() Limits {
 
 // An attempt is one thing that the hostile verifier tries.
 type attempt struct {
-	name string
-	args []string
-	ends End // how a held attempt ends if not by itself, else ""
+	name      string
+	args      []string
+	ends      End        // how a held attempt ends if not by itself, else ""
+	workspace *Workspace // that it is made in, if any
 }
 
 func (a attempt) limits() Limits {
@@ -104,7 +105,9 @@ func (a attempt) limits() Limits {
 // story.
 func (a attempt) run(t *testing.T, r Runtime) (succeeded bool, story string) {
 	t.Helper()
-	outcome, err := r.Run(context.Background(), hostile(t, a.name, a.args...), a.limits())
+	command := hostile(t, a.name, a.args...)
+	command.Workspace = a.workspace
+	outcome, err := r.Run(context.Background(), command, a.limits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,6 +177,18 @@ var (
 	}}
 )
 
+// The attempts on a workspace, and one on everything else beside it.
+var (
+	smallWorkspace = &Workspace{Path: "/workspace", Size: 4 << 20, Entries: 100}
+	fill           = attempt{name: "workspace-fill", args: []string{"5"}, workspace: smallWorkspace}
+	inodes         = attempt{name: "workspace-inodes", args: []string{"101"}, workspace: smallWorkspace}
+	symlink        = attempt{name: "workspace-symlink", workspace: smallWorkspace}
+	hardLink       = attempt{name: "workspace-hard-link", workspace: smallWorkspace}
+	pipe           = attempt{name: "workspace-pipe", workspace: smallWorkspace}
+	execute        = attempt{name: "workspace-execute", workspace: smallWorkspace}
+	writeElsewhere = attempt{name: "write", workspace: smallWorkspace}
+)
+
 // atOnce are the attempts that one process can make one after the other.
 var atOnce = attempt{
 	name: join(route, interfaces, unixSocket, write, links, chmod, device, otherProcesses, signal, readHost, namespace, mount,
@@ -189,7 +204,14 @@ func join(attempts ...attempt) string {
 	return strings.Join(names, ",")
 }
 
-var everything = []attempt{atOnce, threads, memory, endlessOutput, sleep}
+// inWorkspaceAtOnce likewise. Filling it comes last.
+var inWorkspaceAtOnce = attempt{
+	name:      join(symlink, hardLink, pipe, writeElsewhere, execute, fill, inodes),
+	args:      inodes.args,
+	workspace: smallWorkspace,
+}
+
+var everything = []attempt{atOnce, inWorkspaceAtOnce, threads, memory, endlessOutput, sleep}
 
 // TestEveryRuntimeDeniesEveryAttempt runs all attempts in all runtimes that this
 // machine offers.
@@ -258,6 +280,10 @@ var wallCases = []struct {
 	{attempt: memory, walls: []protection{memoryLimit}},
 	{attempt: memory, walls: []protection{memoryLimit}, rootless: true},
 	{attempt: endlessOutput, walls: []protection{outputLimit}},
+	{attempt: symlink, walls: []protection{landlockRules, seccompFilter}},
+	{attempt: hardLink, walls: []protection{seccompFilter}},
+	{attempt: pipe, walls: []protection{landlockRules, seccompFilter}},
+	{attempt: writeElsewhere, walls: []protection{readOnlyRoot, landlockRules}},
 	{attempt: attempt{name: "sleep", args: []string{"1500ms"}, ends: TimeLimit}, walls: []protection{timeLimit}},
 }
 

@@ -2,10 +2,12 @@ package sandbox
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"path"
 	"runtime"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
@@ -20,13 +22,14 @@ const initName = "erdos1056-sandbox-init"
 // File descriptors of the init stage, after the three standard streams.
 const (
 	orderFD  = 3 // the order, read to its end
-	reportFD = 4 // an error report, or nothing: closed by a successful exec
-	filesFD  = 5 // the sources of the files, in order
+	reportFD = 4 // the report, closed by a successful exec
+	filesFD  = 5 // the sources of the files, then those of the folders, in order
 )
 
 // An order tells the init stage what to become.
 type order struct {
 	Command   Command
+	Detached  bool // the sources of the folders are mounts of their own
 	Lowered   protection
 	Memory    uint64 // RLIMIT_DATA in bytes where no cgroup limits memory, else 0
 	Processes uint64 // RLIMIT_NPROC where no cgroup limits processes, else 0
@@ -37,25 +40,29 @@ type order struct {
 
 var initReady bool
 
-// RunInit does nothing in an ordinary process. In a process that the built-in
-// runtime started it never returns: it shuts itself in and becomes the verifier.
+var errNotReady = errors.New("RunInit was not called at the start of main")
+
+// RunInit does nothing in an ordinary process. In a process that a runtime of
+// this package started it never returns: it shuts itself in and becomes the
+// verifier, or mounts what the verifier sees and becomes the client of another
+// runtime.
 func RunInit() {
 	initReady = true
+	runStage()
 	if len(os.Args) != 1 || os.Args[0] != initName {
 		return
 	}
 	runtime.LockOSThread()
 	report := os.NewFile(reportFD, "report")
-	if err := becomeVerifier(os.NewFile(orderFD, "order")); err != nil {
-		fmt.Fprint(report, err)
-		os.Exit(70)
+	if err := becomeVerifier(os.NewFile(orderFD, "order"), report); err != nil {
+		giveUp(report, err)
 	}
 	os.Exit(0)
 }
 
 // becomeVerifier returns only if it fails or if all that was asked for is a
 // rehearsal.
-func becomeVerifier(source io.Reader) error {
+func becomeVerifier(source io.Reader, report *os.File) error {
 	// If the caller dies, so does everything in here.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("parent death signal: %w", err)
@@ -79,19 +86,24 @@ func becomeVerifier(source io.Reader) error {
 	if err := unix.Sethostname([]byte("capsule")); err != nil {
 		return fmt.Errorf("host name: %w", err)
 	}
-	if err := enterTree(o); err != nil {
+	if err := enterTree(o, report); err != nil {
 		return err
 	}
 	if err := limitProcess(o); err != nil {
 		return err
 	}
-	if err := dropPrivileges(o.Lowered); err != nil {
+	if err := dropPrivileges(o); err != nil {
 		return err
 	}
 	if o.Rehearsal {
 		return nil
 	}
-	environment := environment
+	if w := o.Command.Workspace; w != nil {
+		if err := unix.Chdir(w.Path); err != nil {
+			return fmt.Errorf("entering the workspace: %w", err)
+		}
+	}
+	environment := o.Command.environment()
 	if o.Lowered.has(cleanEnvironment) {
 		environment = os.Environ()
 	}
@@ -99,12 +111,15 @@ func becomeVerifier(source io.Reader) error {
 	return fmt.Errorf("starting %s: %w", o.Command.Args[0], err)
 }
 
-// environment is everything that the program finds in its environment.
-var environment = []string{"HOME=/nonexistent"}
+// environment returns everything that the program finds in its environment.
+func (c Command) environment() []string {
+	return append([]string{"HOME=/nonexistent"}, c.Env...)
+}
 
 // enterTree makes a memory file system with nothing but the command's files,
-// makes it read-only, and leaves the host's tree for good.
-func enterTree(o order) error {
+// folders and workspace, makes it read-only, and leaves the host's tree for
+// good.
+func enterTree(o order, report *os.File) error {
 	// Any existing folder will do as a place to mount on: the mount is seen by
 	// this mount namespace alone. /proc is always there.
 	const stage = "/proc"
@@ -116,12 +131,30 @@ func enterTree(o order) error {
 		return fmt.Errorf("mounting the memory file system: %w", err)
 	}
 	unix.Umask(0o022)
-	sources := make([]*os.File, len(o.Command.Files))
-	for i := range sources {
-		sources[i] = os.NewFile(uintptr(filesFD+i), o.Command.Files[i].Source)
+	var sources []*os.File
+	for i := range len(o.Command.Files) + len(o.Command.Folders) {
+		sources = append(sources, os.NewFile(uintptr(filesFD+i), "source"))
 	}
-	if err := o.Command.plant(stage, sources); err != nil {
+	files, folders := sources[:len(o.Command.Files)], sources[len(o.Command.Files):]
+	if err := o.Command.plant(stage, files); err != nil {
 		return err
+	}
+	if err := o.Command.attachFolders(stage, folders, o.Detached); err != nil {
+		return err
+	}
+	if len(o.Command.Folders) > 0 {
+		if err := showItself(stage, o.Command.Args[0]); err != nil {
+			return err
+		}
+	}
+	if w := o.Command.Workspace; w != nil {
+		folder, err := w.mount(path.Join(stage, w.Path))
+		if err != nil {
+			return err
+		}
+		if err := handOver(report, folder); err != nil {
+			return err
+		}
 	}
 	if err := unix.Chdir(stage); err != nil {
 		return fmt.Errorf("entering the tree: %w", err)
@@ -146,6 +179,24 @@ func enterTree(o order) error {
 	return nil
 }
 
+// showItself lets a program find its own path where Linux shows it, though there
+// is no /proc: the programs of a toolchain look for the rest of it from there.
+// The program is the first process of its namespace.
+func showItself(root, program string) error {
+	if err := os.MkdirAll(path.Join(root, "proc/1"), 0o755); err != nil {
+		return err
+	}
+	return errors.Join(os.Symlink("1", path.Join(root, "proc/self")), os.Symlink(program, path.Join(root, "proc/1/exe")))
+}
+
+// fileSize is the greatest size of a file that the program writes, in bytes.
+func (c Command) fileSize() uint64 {
+	if c.Workspace == nil {
+		return 0
+	}
+	return uint64(c.Workspace.Size)
+}
+
 // limitProcess sets the limits that the kernel keeps per process.
 func limitProcess(o order) error {
 	type limit struct {
@@ -157,7 +208,7 @@ func limitProcess(o order) error {
 	if !o.Lowered.has(fileLimits) {
 		limits = []limit{
 			{"RLIMIT_CORE", unix.RLIMIT_CORE, 0},
-			{"RLIMIT_FSIZE", unix.RLIMIT_FSIZE, 0},
+			{"RLIMIT_FSIZE", unix.RLIMIT_FSIZE, o.Command.fileSize()},
 			{"RLIMIT_MEMLOCK", unix.RLIMIT_MEMLOCK, 0},
 			{"RLIMIT_MSGQUEUE", unix.RLIMIT_MSGQUEUE, 0},
 			{"RLIMIT_NOFILE", unix.RLIMIT_NOFILE, 64},
@@ -204,7 +255,8 @@ func pinProcessors(n int) error {
 
 // dropPrivileges gives up everything that could be used to undo the rest, the
 // system calls last.
-func dropPrivileges(lowered protection) error {
+func dropPrivileges(o order) error {
+	lowered := o.Lowered
 	if !lowered.has(noCapabilities) {
 		for c := range uintptr(unix.CAP_LAST_CAP + 1) {
 			// EINVAL: the kernel is older than this capability.
@@ -227,12 +279,12 @@ func dropPrivileges(lowered protection) error {
 		}
 	}
 	if !lowered.has(landlockRules) {
-		if err := restrictFiles(); err != nil {
+		if err := restrictFiles(o.Command.Workspace); err != nil {
 			return err
 		}
 	}
 	if !lowered.has(seccompFilter) {
-		if err := loadSeccomp(); err != nil {
+		if err := loadSeccomp(o.Command); err != nil {
 			return err
 		}
 	}
@@ -254,16 +306,31 @@ func landlockVersion() (int, error) {
 	return version, nil
 }
 
-// restrictFiles allows reading and executing below the root and nothing else:
-// no writing of any kind, no TCP, no signal or abstract socket beyond this
-// process, as far as the kernel's interface version knows these.
-func restrictFiles() error {
+// workspaceRights are what a program may do in its workspace besides reading.
+// Symbolic links, pipes, sockets and devices cannot be made there.
+const workspaceRights = llsyscall.AccessFSWriteFile | llsyscall.AccessFSRemoveFile | llsyscall.AccessFSRemoveDir |
+	llsyscall.AccessFSMakeReg | llsyscall.AccessFSMakeDir
+
+// restrictFiles allows reading and executing below the root, writing files in
+// the workspace, and nothing else: no other writing of any kind, no TCP, no
+// signal or abstract socket beyond this process, as far as the kernel's
+// interface version knows these.
+func restrictFiles(workspace *Workspace) error {
 	version, err := landlockVersion()
 	if err != nil {
 		return err
 	}
 	config := landlockConfigs[min(version, len(landlockConfigs))-1]
-	rules, flags, err := config.NewRulesetFD(landlock.RODirs("/"))
+	allowed := []landlock.Rule{landlock.RODirs("/")}
+	if workspace != nil {
+		rights := landlock.AccessFSSet(workspaceRights)
+		const knowsTruncate = 3
+		if version >= knowsTruncate {
+			rights |= llsyscall.AccessFSTruncate
+		}
+		allowed = append(allowed, landlock.PathAccess(rights, workspace.Path))
+	}
+	rules, flags, err := config.NewRulesetFD(allowed...)
 	if err != nil {
 		return fmt.Errorf("landlock: %w", err)
 	}

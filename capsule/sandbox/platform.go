@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"debug/elf"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -89,7 +88,7 @@ func findEmulator(a architecture) (string, error) {
 		if err != nil {
 			continue
 		}
-		err = checkExecutable(f)
+		err = checkExecutable(f, nothing)
 		f.Close()
 		if err == nil {
 			return candidate, nil
@@ -112,11 +111,13 @@ func registeredInterpreter(entry string) []string {
 	return nil
 }
 
-// checkExecutable checks that the kernel can start the file with nothing else
-// at hand: a static executable of the native platform. Whether a start failed
-// can be told from the program's own failure only in some runtimes, so what
-// cannot start is refused beforehand.
-func checkExecutable(f io.ReaderAt) error {
+func nothing(string) bool { return false }
+
+// checkExecutable checks that the kernel can start the file with what the
+// program sees: an executable of the native platform that is static or whose
+// loader is seen. Whether a start failed can be told from the program's own
+// failure only in some runtimes, so what cannot start is refused beforehand.
+func checkExecutable(f io.ReaderAt, sees func(path string) bool) error {
 	native, err := lookUp(Native)
 	if err != nil {
 		return err
@@ -131,10 +132,8 @@ func checkExecutable(f io.ReaderAt) error {
 	if program.Type != elf.ET_EXEC && program.Type != elf.ET_DYN {
 		return fmt.Errorf("an ELF file of type %v, not an executable", program.Type)
 	}
-	for _, segment := range program.Progs {
-		if segment.Type == elf.PT_INTERP {
-			return errors.New("a dynamically linked executable; a verifier is static")
-		}
+	if loader := loaderOf(program); loader != "" && !sees(loader) {
+		return fmt.Errorf("a dynamically linked executable, and its loader %s is not among the files; a verifier is static", loader)
 	}
 	return nil
 }

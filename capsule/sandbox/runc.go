@@ -68,7 +68,7 @@ func (r *runc) run(ctx context.Context, c *container, command Command, limits Li
 	if _, err := c.plant(command); err != nil {
 		return Outcome{}, err
 	}
-	spec := runcSpec(command, limits, c.name)
+	spec := runcSpec(command, limits, c)
 	if r.weaken != nil {
 		r.weaken(spec)
 	}
@@ -105,10 +105,12 @@ func (r *runc) run(ctx context.Context, c *container, command Command, limits Li
 		_, failure := answer(ctx, func(ctx context.Context) *exec.Cmd { return client(ctx, "delete", "--force", c.name) })
 		err = errors.Join(err, failure, group.remove())
 	}()
-	outcome, err = supervise(ctx, client(context.WithoutCancel(ctx), "run", "--keep", "--bundle", c.folder, c.name), kill, limits)
+	outcome, workspace, err := c.supervise(ctx, command, client(context.WithoutCancel(ctx), "run", "--keep", "--bundle", c.folder, c.name), kill, limits)
 	if err != nil {
 		return Outcome{}, err
 	}
+	defer workspace.Close()
+	defer func() { err = errors.Join(err, outcome.collected(command, workspace)) }()
 	if outcome.End == Exited {
 		// runc and the program share the streams and the exit code, but only
 		// runc writes the log.
@@ -147,25 +149,25 @@ func runcError(log string) (message string) {
 // runcSpec returns the configuration of one run: every namespace but the user
 // namespace, no capability, no device beyond the harmless ones that runc makes
 // itself, a read-only tree.
-func runcSpec(command Command, limits Limits, name string) *specs.Spec {
+func runcSpec(command Command, limits Limits, c *container) *specs.Spec {
 	memory, processes := limits.Memory, int64(limits.Processes)
 	period := uint64(100000)
 	quota := int64(period) * int64(limits.CPUs)
 	rlimit := func(name string, value uint64) specs.POSIXRlimit {
 		return specs.POSIXRlimit{Type: name, Hard: value, Soft: value}
 	}
-	return &specs.Spec{
+	spec := &specs.Spec{
 		Version: "1.0.2",
 		Root:    &specs.Root{Path: "root", Readonly: true},
 		Process: &specs.Process{
 			User:            specs.User{UID: UserID, GID: UserID},
 			Args:            command.Args,
-			Env:             environment,
+			Env:             command.environment(),
 			Cwd:             "/",
 			NoNewPrivileges: true,
 			Capabilities:    &specs.LinuxCapabilities{},
 			Rlimits: []specs.POSIXRlimit{
-				rlimit("RLIMIT_CORE", 0), rlimit("RLIMIT_FSIZE", 0), rlimit("RLIMIT_MEMLOCK", 0),
+				rlimit("RLIMIT_CORE", 0), rlimit("RLIMIT_FSIZE", command.fileSize()), rlimit("RLIMIT_MEMLOCK", 0),
 				rlimit("RLIMIT_MSGQUEUE", 0), rlimit("RLIMIT_NOFILE", 64), rlimit("RLIMIT_STACK", 8<<20),
 			},
 		},
@@ -175,7 +177,7 @@ func runcSpec(command Command, limits Limits, name string) *specs.Spec {
 			{Destination: "/dev", Type: "tmpfs", Source: "tmpfs", Options: []string{"nosuid", "noexec", "ro", "mode=755", "size=64k"}},
 		},
 		Linux: &specs.Linux{
-			CgroupsPath: name, // relative: below this process's own cgroup
+			CgroupsPath: c.name, // relative: below this process's own cgroup
 			Namespaces: []specs.LinuxNamespace{
 				{Type: specs.PIDNamespace}, {Type: specs.NetworkNamespace}, {Type: specs.IPCNamespace},
 				{Type: specs.UTSNamespace}, {Type: specs.MountNamespace}, {Type: specs.CgroupNamespace},
@@ -186,7 +188,7 @@ func runcSpec(command Command, limits Limits, name string) *specs.Spec {
 				CPU:     &specs.LinuxCPU{Period: &period, Quota: &quota},
 				Devices: []specs.LinuxDeviceCgroup{{Allow: false, Access: "rwm"}},
 			},
-			Seccomp: seccompProfile(),
+			Seccomp: command.seccompProfile(),
 			MaskedPaths: []string{
 				"/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list",
 				"/proc/timer_stats", "/proc/sched_debug", "/proc/scsi", "/proc/interrupts", "/proc/kallsyms",
@@ -194,4 +196,14 @@ func runcSpec(command Command, limits Limits, name string) *specs.Spec {
 			ReadonlyPaths: []string{"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"},
 		},
 	}
+	for i, f := range command.Folders {
+		spec.Mounts = append(spec.Mounts, specs.Mount{Destination: f.Path, Type: "bind", Source: c.folderMount(i),
+			Options: []string{"rbind", "ro", "nosuid", "nodev", "rprivate"}})
+	}
+	if w := command.Workspace; w != nil {
+		spec.Process.Cwd = w.Path
+		spec.Mounts = append(spec.Mounts, specs.Mount{Destination: w.Path, Type: "bind", Source: c.workspace(),
+			Options: append([]string{"bind", "rw", "rprivate"}, w.options()...)})
+	}
+	return spec
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,8 +35,11 @@ type File struct {
 
 // A Command is one program to run and everything that it can see.
 type Command struct {
-	Files []File
-	Args  []string // Args[0] is the path of one of the executable Files
+	Files     []File
+	Folders   []Folder
+	Workspace *Workspace // nil: the program can write nowhere
+	Env       []string   // NAME=value, besides the HOME that every program gets
+	Args      []string   // Args[0] is the path of one of the executable Files, or lies in one of the Folders
 }
 
 // Limits bound a run. Every limit is positive.
@@ -76,6 +81,10 @@ type Outcome struct {
 	// with the files that the program sees where those lie in memory. It is 0
 	// where the runtime cannot tell.
 	PeakMemory int64
+	// Files are what a program that Exited left in its workspace, sorted by path,
+	// and Refused is what it left there besides.
+	Files   []WorkspaceFile
+	Refused []RefusedEntry
 }
 
 // A Runtime runs commands shut in.
@@ -120,40 +129,96 @@ func Choose(ctx context.Context, name string) (Runtime, error) {
 
 // validate checks everything that can be checked without the kernel.
 func (c Command) validate() error {
-	if len(c.Files) == 0 || len(c.Files) > MaxFiles {
+	if len(c.Files) > MaxFiles || len(c.Files)+len(c.Folders) == 0 {
 		return fmt.Errorf("sandbox: a command has 1 to %d files, this one has %d", MaxFiles, len(c.Files))
+	}
+	if len(c.Folders) > MaxFolders {
+		return fmt.Errorf("sandbox: a command has at most %d folders, this one has %d", MaxFolders, len(c.Folders))
 	}
 	if len(c.Args) == 0 {
 		return errors.New("sandbox: a command needs the program as its first argument")
 	}
-	seen := make(map[string]bool)
-	runnable := false
-	for _, f := range c.Files {
-		if !path.IsAbs(f.Path) || path.Clean(f.Path) != f.Path || f.Path == "/" || strings.ContainsAny(f.Path, "\x00\n,:") {
-			return fmt.Errorf("sandbox: file path %q: want an absolute clean path without NUL, newline, comma or colon", f.Path)
-		}
-		if seen[f.Path] {
-			return fmt.Errorf("sandbox: file path %s is named twice", f.Path)
-		}
-		seen[f.Path] = true
-		runnable = runnable || f.Executable && f.Path == c.Args[0]
-	}
-	for p := range seen {
-		for dir := path.Dir(p); dir != "/"; dir = path.Dir(dir) {
-			if seen[dir] {
-				return fmt.Errorf("sandbox: %s is both a file and a folder of %s", dir, p)
-			}
-		}
+	if err := c.validatePaths(); err != nil {
+		return err
 	}
 	for _, arg := range c.Args {
 		if strings.ContainsRune(arg, 0) {
 			return fmt.Errorf("sandbox: argument %q holds a NUL", arg)
 		}
 	}
-	if !runnable {
+	for _, entry := range c.Env {
+		if name, _, ok := strings.Cut(entry, "="); !ok || name == "" || name == "HOME" || strings.ContainsAny(entry, "\x00\n") {
+			return fmt.Errorf("sandbox: environment %q: want NAME=value in one line, and another name than HOME", entry)
+		}
+	}
+	if _, ok := c.program(); !ok {
 		return fmt.Errorf("sandbox: the program %s is not among the executable files", c.Args[0])
 	}
+	if c.Workspace != nil {
+		return c.Workspace.validate()
+	}
 	return nil
+}
+
+// validatePaths checks the paths that the program sees. None lies in another:
+// what is mounted later would hide what was there.
+func (c Command) validatePaths() error {
+	var seen []string
+	for _, f := range c.Files {
+		seen = append(seen, f.Path)
+	}
+	for _, f := range c.Folders {
+		seen = append(seen, f.Path)
+		if !filepath.IsAbs(f.Source) {
+			return fmt.Errorf("sandbox: folder %s: %q is not an absolute path of this machine", f.Path, f.Source)
+		}
+		if strings.ContainsAny(f.Source, "\x00\n,:") {
+			return fmt.Errorf("sandbox: folder %s: %q holds a NUL, newline, comma or colon", f.Path, f.Source)
+		}
+	}
+	if c.Workspace != nil {
+		seen = append(seen, c.Workspace.Path)
+	}
+	slices.Sort(seen)
+	for i, p := range seen {
+		if !path.IsAbs(p) || path.Clean(p) != p || p == "/" || strings.ContainsAny(p, "\x00\n,:") {
+			return fmt.Errorf("sandbox: path %q: want an absolute clean path without NUL, newline, comma or colon", p)
+		}
+		if i > 0 && seen[i-1] == p {
+			return fmt.Errorf("sandbox: path %s is named twice", p)
+		}
+		for dir := path.Dir(p); dir != "/"; dir = path.Dir(dir) {
+			if _, inside := slices.BinarySearch(seen, dir); inside {
+				return fmt.Errorf("sandbox: %s lies in %s, which is named as well", p, dir)
+			}
+		}
+	}
+	return nil
+}
+
+// program returns where the program lies on this machine.
+func (c Command) program() (source string, ok bool) {
+	i := slices.IndexFunc(c.Files, func(f File) bool { return f.Path == c.Args[0] })
+	if i >= 0 && !c.Files[i].Executable {
+		return "", false
+	}
+	return c.source(c.Args[0])
+}
+
+// source returns where a path that the program sees lies on this machine, if it
+// is one of the files or lies in one of the folders.
+func (c Command) source(seen string) (string, bool) {
+	for _, f := range c.Files {
+		if f.Path == seen {
+			return f.Source, true
+		}
+	}
+	for _, f := range c.Folders {
+		if rest, ok := strings.CutPrefix(seen, f.Path+"/"); ok {
+			return filepath.Join(f.Source, filepath.FromSlash(path.Clean("/"+rest))), true
+		}
+	}
+	return "", false
 }
 
 func (l Limits) validate() error {
@@ -197,17 +262,50 @@ func (c Command) open() (files []*os.File, err error) {
 			return files, fmt.Errorf("sandbox: %s: %s has %d bytes, the limit is %d", f.Path, f.Source, info.Size(), MaxFileSize)
 		}
 		if f.Path == c.Args[0] {
-			if err := checkExecutable(fd); err != nil {
-				return files, fmt.Errorf("sandbox: %s: %s is %w", f.Path, f.Source, err)
+			if err := c.checkProgram(fd, f.Source); err != nil {
+				return files, err
 			}
 		}
 	}
-	return files, nil
+	return files, c.checkProgramInFolder()
+}
+
+// checkProgramInFolder checks the program if it is none of the files.
+func (c Command) checkProgramInFolder() error {
+	if slices.ContainsFunc(c.Files, func(f File) bool { return f.Path == c.Args[0] }) {
+		return nil
+	}
+	source, _ := c.program()
+	program, err := os.Open(source)
+	if err != nil {
+		return fmt.Errorf("sandbox: %s: %w", c.Args[0], err)
+	}
+	defer program.Close()
+	return c.checkProgram(program, source)
+}
+
+// checkProgram checks that the program can be started with what it sees.
+func (c Command) checkProgram(program io.ReaderAt, source string) error {
+	sees := func(path string) bool { _, ok := c.source(path); return ok }
+	if err := checkExecutable(program, sees); err != nil {
+		return fmt.Errorf("sandbox: %s: %s is %w", c.Args[0], source, err)
+	}
+	return nil
 }
 
 // plant copies the opened files to their paths below root, readable by all and
-// writable by none.
+// writable by none, and makes the folders to mount on.
 func (c Command) plant(root string, sources []*os.File) error {
+	for _, f := range c.Folders {
+		if err := os.MkdirAll(path.Join(root, f.Path), 0o755); err != nil {
+			return err
+		}
+	}
+	if c.Workspace != nil {
+		if err := os.MkdirAll(path.Join(root, c.Workspace.Path), 0o755); err != nil {
+			return err
+		}
+	}
 	for i, f := range c.Files {
 		target := path.Join(root, f.Path)
 		if err := os.MkdirAll(path.Dir(target), 0o755); err != nil {

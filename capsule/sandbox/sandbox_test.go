@@ -52,37 +52,46 @@ func TestSandboxDiesWithItsCaller(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Run(context.Background(), Command{
+		command := Command{
 			Files: []File{{Path: "/capsule/verifier", Source: order[1], Executable: true}, {Path: "/hostile-fixture-may-run-here", Source: order[2]}},
 			Args:  []string{"/capsule/verifier", "sleep", order[3], order[4]},
-		}, DefaultLimits())
+		}
+		if len(order) > 5 {
+			command.Workspace = smallWorkspace
+		}
+		r.Run(context.Background(), command, DefaultLimits())
 		return
 	}
-	program, marker := hostileFiles(t)
 	for i, r := range present(t) {
 		if _, ok := r.(*engine); ok {
 			continue
 		}
-		duration := fmt.Sprintf("%dms", 30000+i)
-		running := func() bool {
-			return slices.ContainsFunc(hostState(t), func(s string) bool { return strings.HasPrefix(s, "process /capsule/verifier sleep "+duration) })
-		}
-		caller := exec.Command("/proc/self/exe", "-test.run=^TestSandboxDiesWithItsCaller$")
-		caller.Env = append(os.Environ(), "SANDBOX_TEST_SLEEP="+strings.Join([]string{r.Name(), program, marker, duration, callerMark()}, " "))
-		caller.Env = append(caller.Env, "TMPDIR="+t.TempDir())
-		if err := caller.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if !eventually(running) {
-			t.Errorf("%s: the verifier was not started", r.Name())
-		}
-		caller.Process.Kill()
-		caller.Wait()
-		if !eventually(func() bool { return !running() }) {
-			t.Errorf("%s: the verifier outlived its caller", r.Name())
-		}
-		removeGroupsOf(t, caller.Process.Pid)
+		diesWithItsCaller(t, r, fmt.Sprintf("%dms", 30000+i))
+		diesWithItsCaller(t, r, fmt.Sprintf("%dms", 40000+i), "workspace")
 	}
+}
+
+func diesWithItsCaller(t *testing.T, r Runtime, duration string, more ...string) {
+	t.Helper()
+	program, marker := hostileFiles(t)
+	running := func() bool {
+		return slices.ContainsFunc(hostState(t), func(s string) bool { return strings.HasPrefix(s, "process /capsule/verifier sleep "+duration) })
+	}
+	caller := exec.Command("/proc/self/exe", "-test.run=^TestSandboxDiesWithItsCaller$")
+	caller.Env = append(os.Environ(), "SANDBOX_TEST_SLEEP="+strings.Join([]string{r.Name(), program, marker, duration, callerMark()}, " ")+" "+strings.Join(more, " "))
+	caller.Env = append(caller.Env, "TMPDIR="+t.TempDir())
+	if err := caller.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if !eventually(running) {
+		t.Errorf("%s: the verifier was not started", r.Name())
+	}
+	caller.Process.Kill()
+	caller.Wait()
+	if !eventually(func() bool { return !running() }) {
+		t.Errorf("%s: the verifier outlived its caller", r.Name())
+	}
+	removeGroupsOf(t, caller.Process.Pid)
 }
 
 // eventually waits up to ten seconds for a condition.
@@ -166,6 +175,8 @@ func TestUnprivilegedAttempts(t *testing.T) {
 	for _, a := range everything {
 		a.mustFail(t, &builtin{})
 	}
+	refusesLitter(t, &builtin{lowered: seccompFilter | landlockRules})
+	seesButCannotChange(t, &builtin{}, folderFixture(t), "lib/text text\n")
 	fixture.dir = "" // not ours to remove
 	t.Log("every attempt was made")
 }
@@ -194,7 +205,7 @@ func TestCommandsThatAreRefused(t *testing.T) {
 		{"relative path", Command{Files: []File{{Path: "verifier", Source: program}}, Args: []string{"verifier"}}, "absolute clean path"},
 		{"path that climbs", Command{Files: []File{{Path: "/../verifier", Source: program}}, Args: []string{"/x"}}, "absolute clean path"},
 		{"path named twice", Command{Files: []File{good, good}, Args: []string{"/verifier"}}, "named twice"},
-		{"file below a file", Command{Files: []File{good, {Path: "/verifier/x", Source: marker}}, Args: []string{"/verifier"}}, "both a file and a folder"},
+		{"file below a file", Command{Files: []File{good, {Path: "/verifier/x", Source: marker}}, Args: []string{"/verifier"}}, "lies in /verifier"},
 		{"argument with NUL", Command{Files: []File{good}, Args: []string{"/verifier", "a\x00b"}}, "NUL"},
 		{"missing source", Command{Files: []File{good, {Path: "/a", Source: dir + "/none"}}, Args: []string{"/verifier"}}, "no such file"},
 		{"symlink", Command{Files: []File{good, {Path: "/a", Source: link}}, Args: []string{"/verifier"}}, "too many levels of symbolic links"},

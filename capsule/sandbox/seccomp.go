@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"runtime"
+	"slices"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	specs "github.com/opencontainers/runtime-spec/specs-go"
@@ -33,6 +34,16 @@ var legacyCalls = []string{
 	"pipe", "dup2", "time",
 }
 
+// workspaceCalls are allowed to a program with a workspace, to write files and
+// folders there. Links, pipes and devices are not made.
+var workspaceCalls = []string{
+	"pwrite64", "pwritev", "ftruncate", "truncate", "fallocate", "fsync", "fdatasync", "copy_file_range",
+	"mkdirat", "unlinkat", "renameat", "renameat2", "fchmod", "fchmodat", "utimensat", "chdir", "fchdir", "flock", "umask", "statfs", "fstatfs",
+}
+
+// legacyWorkspaceCalls are the older spellings that only amd64 has.
+var legacyWorkspaceCalls = []string{"creat", "mkdir", "rmdir", "unlink", "rename", "chmod"}
+
 // A partialCall is allowed if its argument, masked, has the value.
 type partialCall struct {
 	name        string
@@ -55,16 +66,23 @@ var partialCalls = []partialCall{
 // back to clone, whose flags a filter can see.
 const absentCall = "clone3"
 
-func unconditionalCalls() []string {
-	calls := append([]string(nil), allowedCalls...)
-	if runtime.GOARCH == "amd64" {
-		calls = append(calls, legacyCalls...)
+func (c Command) unconditionalCalls() []string {
+	calls := slices.Clone(allowedCalls)
+	if c.Workspace != nil {
+		calls = append(calls, workspaceCalls...)
+	}
+	if runtime.GOARCH != "amd64" {
+		return calls
+	}
+	calls = append(calls, legacyCalls...)
+	if c.Workspace != nil {
+		calls = append(calls, legacyWorkspaceCalls...)
 	}
 	return calls
 }
 
 // loadSeccomp installs the filter on the calling thread. It cannot be undone.
-func loadSeccomp() error {
+func loadSeccomp(command Command) error {
 	if !seccomp.Supported() {
 		return errors.New("seccomp: this kernel has no system call filter")
 	}
@@ -87,7 +105,7 @@ func loadSeccomp() error {
 	return seccomp.LoadFilter(seccomp.Filter{NoNewPrivs: true, Policy: seccomp.Policy{
 		DefaultAction: seccomp.ActionErrno,
 		Syscalls: []seccomp.SyscallGroup{
-			{Action: seccomp.ActionAllow, Names: unconditionalCalls()},
+			{Action: seccomp.ActionAllow, Names: command.unconditionalCalls()},
 			{Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS), Names: []string{absentCall}},
 			{Action: seccomp.ActionAllow, NamesWithCondtions: partial},
 		},
@@ -97,23 +115,23 @@ func loadSeccomp() error {
 // seccompProfile is the same filter in the form of the OCI runtime
 // specification, which runc, podman and docker read. These need a few calls more
 // for themselves, between loading the filter and starting the program.
-func seccompProfile() *specs.LinuxSeccomp {
+func (c Command) seccompProfile() *specs.LinuxSeccomp {
 	missing, refused := uint(unix.ENOSYS), uint(unix.EPERM)
 	profile := &specs.LinuxSeccomp{
 		DefaultAction:   specs.ActErrno,
 		DefaultErrnoRet: &refused,
 		Syscalls: []specs.LinuxSyscall{
-			{Names: append(unconditionalCalls(), "fstatfs", "close_range"), Action: specs.ActAllow},
+			{Names: append(c.unconditionalCalls(), "fstatfs", "close_range"), Action: specs.ActAllow},
 			{Names: []string{absentCall}, Action: specs.ActErrno, ErrnoRet: &missing},
 		},
 	}
-	for _, c := range partialCalls {
-		argument := specs.LinuxSeccompArg{Index: c.argument, Value: c.value, Op: specs.OpEqualTo}
-		if c.mask != whole {
-			argument = specs.LinuxSeccompArg{Index: c.argument, Value: c.mask, ValueTwo: c.value, Op: specs.OpMaskedEqual}
+	for _, call := range partialCalls {
+		argument := specs.LinuxSeccompArg{Index: call.argument, Value: call.value, Op: specs.OpEqualTo}
+		if call.mask != whole {
+			argument = specs.LinuxSeccompArg{Index: call.argument, Value: call.mask, ValueTwo: call.value, Op: specs.OpMaskedEqual}
 		}
 		profile.Syscalls = append(profile.Syscalls, specs.LinuxSyscall{
-			Names: []string{c.name}, Action: specs.ActAllow, Args: []specs.LinuxSeccompArg{argument},
+			Names: []string{call.name}, Action: specs.ActAllow, Args: []specs.LinuxSeccompArg{argument},
 		})
 	}
 	return profile

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/pflag"
 
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/capsule/scratch"
 )
 
 var doctor = verb{
@@ -43,7 +45,7 @@ var doctor = verb{
 					return err
 				}
 			}
-			if err := c.verifiers(); err != nil {
+			if err := errors.Join(c.verifiers(), c.sweep()); err != nil {
 				return err
 			}
 			if usable == 0 {
@@ -52,6 +54,17 @@ var doctor = verb{
 			return nil
 		}
 	},
+}
+
+// sweep removes what killed processes left in the temporary folder, as every
+// later run does, and says how much it was.
+func (c *call) sweep() error {
+	removed, err := scratch.Sweep()
+	if err != nil {
+		return err
+	}
+	return c.print(map[string]any{"type": "scratch", "ok": true, "removed": removed},
+		"scratch    %-12s ok  %d folders of killed processes removed", "stale", removed)
 }
 
 // verifiers says where unfrozen verifiers would come from.

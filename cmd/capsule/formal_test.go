@@ -18,33 +18,35 @@ import (
 	"github.com/erdos1056/erdos1056/oci/registrytest"
 )
 
+// writeExport writes declarations as an export.
+func writeExport(t *testing.T, text string) string {
+	t.Helper()
+	store := term.NewStore(nil)
+	decls, err := source.Parse(store, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := export.Write(&b, store, export.Meta{}, decls); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "export.ndjson")
+	if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
 // theoremFiles writes a challenge and answers to it. The statement is a
 // stand-in: it has the name of the mission's theorem and nothing of its content.
 func theoremFiles(t *testing.T) (challenge, proof, wrong, cheating, unknown string) {
 	t.Helper()
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		store := term.NewStore(nil)
-		decls, err := source.Parse(store, text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b bytes.Buffer
-		if err := export.Write(&b, store, export.Meta{}, decls); err != nil {
-			t.Fatal(err)
-		}
-		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
 	const statement = "Erdos505.erdos_505.test_dim_one : ∀ (p : Prop), p → p"
-	challenge = write("challenge.ndjson", "axiom "+statement)
-	proof = write("proof.ndjson", "theorem "+statement+" := fun (p : Prop) (h : p) => h")
-	wrong = write("wrong.ndjson", "theorem "+statement+" := fun (p : Prop) (h : p) => p")
-	cheating = write("cheating.ndjson", "axiom cheat : ∀ (p : Prop), p\ntheorem "+statement+" := fun (p : Prop) (h : p) => cheat p")
-	unknown = filepath.Join(dir, "unknown")
+	challenge = writeExport(t, "axiom "+statement)
+	proof = writeExport(t, "theorem "+statement+" := fun (p : Prop) (h : p) => h")
+	wrong = writeExport(t, "theorem "+statement+" := fun (p : Prop) (h : p) => p")
+	cheating = writeExport(t, "axiom cheat : ∀ (p : Prop), p\ntheorem "+statement+" := fun (p : Prop) (h : p) => cheat p")
+	unknown = filepath.Join(t.TempDir(), "unknown")
 	if err := os.WriteFile(unknown, []byte("1.0.0\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

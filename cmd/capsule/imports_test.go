@@ -16,9 +16,11 @@ var mayImport = map[string][]string{
 	"capsule/sandbox":     {},
 	"capsule/frozen":      {"kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference"},
 	"capsule/formal":      {},
-	"capsule/freeze":      {"capsule/formal", "capsule/frozen", "kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "kernel/durable"},
-	"capsule/replay":      {"capsule/sandbox"},
-	"capsule/image": {"capsule/attestation", "capsule/formal", "capsule/freeze", "capsule/frozen", "oci",
+	"capsule/freeze":      {"capsule/formal", "capsule/frozen", "capsule/scratch", "kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "kernel/durable"},
+	"capsule/replay":      {"capsule/sandbox", "capsule/scratch"},
+	"capsule/scratch":     {},
+	"capsule/toolchain":   {"capsule/sandbox", "capsule/scratch"},
+	"capsule/image": {"capsule/attestation", "capsule/formal", "capsule/freeze", "capsule/frozen", "capsule/scratch", "oci",
 		"kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "kernel/durable"},
 }
 

@@ -43,7 +43,7 @@ type verb struct {
 }
 
 var verbs = []verb{
-	build, image, replayVerb, attest, verifyAttestation,
+	build, image, replayVerb, elaborateVerb, attest, verifyAttestation,
 	missionPrepare, missionValidate, profileList, profileShow, profileValidate, profilePack, profileNew,
 	runVerb, inspect, verify, publishRun, schemaVerb,
 	keygen, trust, declare, conform, verifyManifest, bundleExport, bundleSign, bundleCosign, bundleVerify,
@@ -96,7 +96,8 @@ Example:  capsule replay --image oci:dist/oci@sha256:... --artifact artifact.txt
 Flags of a verb:  capsule VERB --help
 
 Exit codes: 0 done or verified, 1 mismatch or failed check, 64 usage,
-66 input missing, 70 internal error or no verdict, 75 interrupted.
+66 input missing, 70 internal error or no verdict, 75 interrupted; of
+elaborate also 2 declined.
 `)
 }
 

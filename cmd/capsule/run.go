@@ -68,9 +68,9 @@ func (f *runFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&f.search.Kernel, "kernel", "auto", "kernel of the built-in search")
 	flags.IntVar(&f.search.Threads, "threads", 0, "threads of the built-in search (default: all)")
 	flags.StringVar(&f.artifact, "artifact", "", "a finished artifact, judged and recorded instead of searching; its mission allows one")
-	flags.StringVar(&f.worker, "worker", "", "static program that does the research in the sandbox instead of the built-in search")
-	flags.StringArrayVar(&f.workerArgs, "worker-arg", nil, "argument of the worker; may be repeated")
-	flags.Int64Var(&f.workerMemory, "worker-memory", 1024, "memory of the worker in MiB")
+	flags.StringVar(&f.worker, "worker", "", "static program that does the research in the sandbox instead of the built-in search; it starts in a folder that it can write to")
+	flags.StringArrayVar(&f.workerArgs, "worker-arg", nil, "argument of the worker, {input} for the folder of the target packet; may be repeated")
+	flags.Int64Var(&f.workerMemory, "worker-memory", 1024, "memory of the worker in MiB, its files included")
 	flags.StringVar(&f.sandbox, "sandbox", "", "built-in, runc, podman or docker (default: the first that works here)")
 	f.key.declare(flags)
 }

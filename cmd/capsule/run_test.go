@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -141,6 +142,26 @@ func TestFailedRunIsRecordedAndExitsWithOne(t *testing.T) {
 		t.Errorf("inspect: %s", text)
 	}
 	must(t, "verify", output)
+}
+
+func TestWorkerFindsItsInputAndItsWorkspace(t *testing.T) {
+	folder := tempDir(t)
+	program := filepath.Join(folder, "program")
+	build := exec.Command("go", "build", "-o", program, "../../capsule/runner/testdata/program")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	for i, args := range [][]string{{"file"}, {"packet", "{input}"}} {
+		output := filepath.Join(folder, fmt.Sprint("run", i))
+		command := []string{"run", writeDraft(t, folder), "--no-land", "--output", output, "--worker", program}
+		for _, arg := range args {
+			command = append(command, "--worker-arg", arg)
+		}
+		// What the worker hands over is frozen; the verifier of the range refuses it.
+		refuses(t, exitMismatch, "verifier_non_success", command...)
+		must(t, "verify", output)
+	}
 }
 
 func TestProfileIsMadeListedShownValidatedAndPacked(t *testing.T) {

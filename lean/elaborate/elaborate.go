@@ -16,8 +16,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -87,94 +85,84 @@ func (p Problem) Source(term string) string {
 		p.Module, Candidate, p.Theorem, term, Candidate)
 }
 
-// A Runner runs a program in a folder and returns what it wrote. An exit status
-// other than 0 is no error.
+// The programs that elaboration needs.
+const (
+	Lean     = "lean"        // the compiler of the pinned toolchain
+	Exporter = "lean4export" // of the same version
+)
+
+// A Task is one run of a program.
+type Task struct {
+	Program string   // Lean or Exporter
+	Args    []string // {input} at the start of one stands for the folder of the input
+	Input   File     // which also lies where Lean looks for modules
+	Keep    string   // name of a file that the program leaves where it starts, or ""
+}
+
+// A File is a file by its name and its bytes.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// A Runner runs a program shut in, in an empty folder that it can write to. An
+// error says that the program could not be run; how it ended is no error.
 type Runner interface {
-	Run(ctx context.Context, dir string, argv []string) (Output, error)
+	Run(ctx context.Context, task Task) (Output, error)
 }
 
 // Output is what a program wrote and how it ended.
 type Output struct {
 	Stdout, Stderr []byte
 	Exit           int
-}
-
-// Tools are the paths of the programs that elaboration needs.
-type Tools struct {
-	Lean   string // the compiler of the pinned toolchain
-	Export string // lean4export of the same version
-}
-
-// FindTools looks for the programs on the search path and returns the names of
-// those that are missing.
-func FindTools() (t Tools, missing []string) {
-	// An error leaves the path empty.
-	t.Lean, _ = exec.LookPath("lean")
-	t.Export, _ = exec.LookPath("lean4export")
-	return t, t.missing()
+	Stopped        string // the limit or signal that ended it; "" if it ended by itself
+	Kept           []byte // the file that was to be kept; nil if there is none
 }
 
 // A Result is the outcome of an elaboration.
 type Result struct {
 	Verdict string // "accept", "reject" or "decline"
 	Reason  string
-	Missing []string     // programs that were not found
+	Missing []string     // what was not found, with where it was looked for
 	Axioms  []string     // as Lean printed them
 	Report  *lean.Report // of the checker, once there was an export
 }
 
 // Options of an elaboration.
 type Options struct {
-	Tools     Tools
 	Runner    Runner
-	Dir       string    // an empty folder to work in, visible to the runner
+	Missing   []string  // what the runner lacks; if there is any, it is not used
 	Challenge io.Reader // trusted export of the candidate with its statement
 	Permit    []string  // axioms the proof may use
+	Threads   int       // of the checker, as in lean.Options
+	Memory    int64     // of the checker, as in lean.Options
 }
 
-// Elaborate judges a term as a proof of p.
+// Elaborate judges a term as a proof of p. Only Lean's status 1, which says that
+// the source is wrong, counts against a term; every other failure of a program
+// is a decline.
 func Elaborate(ctx context.Context, p Problem, term []byte, opts Options) (*Result, error) {
 	if err := CheckTerm(term); err != nil {
 		return &Result{Verdict: "reject", Reason: err.Error()}, nil
 	}
-	if missing := opts.Tools.missing(); len(missing) > 0 {
-		return &Result{Verdict: "decline", Missing: missing,
-			Reason: "not found: " + strings.Join(missing, ", ") + "; a proof term can only be judged with Lean and its exporter, an export without them"}, nil
+	if len(opts.Missing) > 0 {
+		return &Result{Verdict: "decline", Missing: opts.Missing,
+			Reason: "not found: " + strings.Join(opts.Missing, "; ") + "; a proof term can only be judged with Lean and its exporter, an export without them"}, nil
 	}
 	if opts.Challenge == nil {
 		return &Result{Verdict: "decline", Reason: "there is no challenge to compare the statement with"}, nil
 	}
-	file := filepath.Join(opts.Dir, "Candidate.lean")
-	if err := os.WriteFile(file, []byte(p.Source(string(term))), 0o644); err != nil {
-		return nil, err
-	}
-	out, err := opts.Runner.Run(ctx, opts.Dir, []string{opts.Tools.Lean, "-o", "Candidate.olean", "Candidate.lean"})
-	if err != nil {
-		return nil, fmt.Errorf("running lean: %w", err)
-	}
-	if out.Exit != 0 {
-		return &Result{Verdict: "reject", Reason: fmt.Sprintf("lean ended with status %d: %s", out.Exit, firstLine(out.Stdout, out.Stderr))}, nil
-	}
 	r := &Result{}
-	if r.Axioms, err = printedAxioms(out.Stdout); err != nil {
-		r.Verdict, r.Reason = "reject", err.Error()
-		return r, nil
+	compiled, err := r.compile(ctx, p.Source(string(term)), opts)
+	if err != nil || r.Verdict != "" {
+		return r, err
 	}
-	for _, a := range r.Axioms {
-		if !slices.Contains(opts.Permit, a) {
-			r.Verdict, r.Reason = "reject", "lean reports the axiom "+a+", which is not permitted"
-			return r, nil
-		}
+	exported, err := r.export(ctx, compiled, opts)
+	if err != nil || r.Verdict != "" {
+		return r, err
 	}
-	out, err = opts.Runner.Run(ctx, opts.Dir, []string{opts.Tools.Export, "Candidate", "--", Candidate})
-	if err != nil {
-		return nil, fmt.Errorf("running lean4export: %w", err)
-	}
-	if out.Exit != 0 {
-		r.Verdict, r.Reason = "decline", fmt.Sprintf("lean4export ended with status %d: %s", out.Exit, firstLine(out.Stderr, out.Stdout))
-		return r, nil
-	}
-	r.Report, err = lean.Judge(ctx, bytes.NewReader(out.Stdout), lean.Options{Target: Candidate, Challenge: opts.Challenge, Permit: opts.Permit})
+	r.Report, err = lean.Judge(ctx, bytes.NewReader(exported),
+		lean.Options{Target: Candidate, Challenge: opts.Challenge, Permit: opts.Permit, Threads: opts.Threads, Memory: opts.Memory})
 	if err != nil {
 		return nil, err
 	}
@@ -182,14 +170,67 @@ func Elaborate(ctx context.Context, p Problem, term []byte, opts Options) (*Resu
 	return r, nil
 }
 
-func (t Tools) missing() (names []string) {
-	if t.Lean == "" {
-		names = append(names, "lean")
+// Names of the candidate's files. Lean names a module after its file.
+const (
+	sourceName   = "Candidate.lean"
+	compiledName = "Candidate.olean"
+	moduleName   = "Candidate"
+)
+
+// compile has Lean elaborate the source. It returns the compiled module, or
+// gives the result a verdict.
+func (r *Result) compile(ctx context.Context, source string, opts Options) ([]byte, error) {
+	out, err := opts.Runner.Run(ctx, Task{Program: Lean, Args: []string{"-o", compiledName, "{input}/" + sourceName},
+		Input: File{sourceName, []byte(source)}, Keep: compiledName})
+	if err != nil {
+		return nil, fmt.Errorf("running lean: %w", err)
 	}
-	if t.Export == "" {
-		names = append(names, "lean4export")
+	const sourceIsWrong = 1
+	if out.Stopped == "" && out.Exit == sourceIsWrong {
+		return nil, r.decide("reject", "lean ended with status 1: %s", firstLine(out.Stdout, out.Stderr))
 	}
-	return names
+	if out.failed() {
+		return nil, r.decide("decline", "lean %s", out.end())
+	}
+	if r.Axioms, err = printedAxioms(out.Stdout); err != nil {
+		return nil, r.decide("reject", "%v", err)
+	}
+	for _, a := range r.Axioms {
+		if !slices.Contains(opts.Permit, a) {
+			return nil, r.decide("reject", "lean reports the axiom %s, which is not permitted", a)
+		}
+	}
+	if out.Kept == nil {
+		return nil, r.decide("decline", "lean left no %s", compiledName)
+	}
+	return out.Kept, nil
+}
+
+// export has the exporter write out the compiled module.
+func (r *Result) export(ctx context.Context, compiled []byte, opts Options) ([]byte, error) {
+	out, err := opts.Runner.Run(ctx, Task{Program: Exporter, Args: []string{moduleName, "--", Candidate}, Input: File{compiledName, compiled}})
+	if err != nil {
+		return nil, fmt.Errorf("running lean4export: %w", err)
+	}
+	if out.failed() {
+		return nil, r.decide("decline", "lean4export %s", out.end())
+	}
+	return out.Stdout, nil
+}
+
+func (r *Result) decide(verdict, reason string, args ...any) error {
+	r.Verdict, r.Reason = verdict, fmt.Sprintf(reason, args...)
+	return nil
+}
+
+func (o Output) failed() bool { return o.Stopped != "" || o.Exit != 0 }
+
+// end says how a program failed.
+func (o Output) end() string {
+	if o.Stopped != "" {
+		return "was stopped: " + o.Stopped
+	}
+	return fmt.Sprintf("ended with status %d: %s", o.Exit, firstLine(o.Stderr, o.Stdout))
 }
 
 var (

@@ -3,10 +3,9 @@ package elaborate
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -61,43 +60,32 @@ func TestTermsAreReadFromRegularFilesOnly(t *testing.T) {
 	}
 }
 
-// plain runs programs without a sandbox; the stand-ins of these tests need none.
-type plain struct{}
-
-func (plain) Run(ctx context.Context, dir string, argv []string) (Output, error) {
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir = dir
-	var out, errOut bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errOut
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return Output{out.Bytes(), errOut.Bytes(), exit.ExitCode()}, nil
-	}
-	return Output{out.Bytes(), errOut.Bytes(), 0}, err
+// A standIn takes the place of both programs. It records the tasks and answers
+// as it is told. It proves nothing: what it exports is made up by the test.
+type standIn struct {
+	lean, exporter Output
+	tasks          []Task
 }
 
-// standIn writes a script in place of a program. It records its arguments and
-// then does what body says. It proves nothing: what it exports is made up by the
-// test.
-func standIn(t *testing.T, dir, name, body string) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	script := "#!/bin/sh\necho \"$0 $*\" >> " + filepath.Join(dir, "calls") + "\n" + body + "\n"
-	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
+func (s *standIn) Run(_ context.Context, task Task) (Output, error) {
+	s.tasks = append(s.tasks, task)
+	if task.Program == Lean {
+		return s.lean, nil
 	}
-	return path
+	return s.exporter, nil
 }
+
+// says is the output of a program that wrote a text and ended well.
+func says(text string) Output { return Output{Stdout: []byte(text), Kept: []byte("compiled")} }
 
 const (
-	noneUsed  = `echo "'candidate' does not depend on any axioms"`
-	choice    = `echo "'candidate' depends on axioms: [propext,"; echo " Classical.choice]"`
-	sorryUsed = `echo "Candidate.lean:3:8: warning: declaration uses 'sorry'"; echo "'candidate' depends on axioms: [sorryAx]"`
+	noneUsed  = "'candidate' does not depend on any axioms\n"
+	choice    = "'candidate' depends on axioms: [propext,\n Classical.choice]\n"
+	sorryUsed = "Candidate.lean:3:8: warning: declaration uses 'sorry'\n'candidate' depends on axioms: [sorryAx]\n"
 )
 
-// writeExport writes declarations without inductive types as an export.
-func writeExport(t *testing.T, path, text string) {
+// exportOf writes declarations without inductive types as an export.
+func exportOf(t *testing.T, text string) []byte {
 	t.Helper()
 	store := term.NewStore(nil)
 	decls, err := source.Parse(store, text)
@@ -108,46 +96,46 @@ func writeExport(t *testing.T, path, text string) {
 	if err := export.Write(&b, store, export.Meta{}, decls); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	return b.Bytes()
 }
 
 func TestPoint25OnlyTheExportDecides(t *testing.T) {
 	const statement = `∀ (p : Prop), p → p`
 	const proof = `theorem candidate : ` + statement + ` := fun (p : Prop) (h : p) => h`
+	wrong, crashed := Output{Exit: 1, Stdout: []byte("Candidate.lean:4:2: error: unsolved goals")}, Output{Exit: 3}
+	uncompiled := says(noneUsed)
+	uncompiled.Kept = nil
+	proved := says(string(exportOf(t, proof)))
+	exported := func(text string) Output { return says(string(exportOf(t, text))) }
 	for _, c := range []struct {
-		name, lean, export, exported string
-		verdict, reason              string
+		name            string
+		lean, exporter  Output
+		verdict, reason string
 	}{
-		{"a proof", noneUsed, "cat proof.ndjson", proof, "accept", ""},
-		{"standard axioms that the export does not confirm", choice, "cat proof.ndjson", proof, "accept", ""},
-		{"lean fails", "echo 'Candidate.lean:4:2: error: unsolved goals'; exit 1", "cat proof.ndjson", proof, "reject", "lean ended with status 1"},
-		{"lean reports sorry", sorryUsed, "cat proof.ndjson", proof, "reject", "sorryAx"},
-		{"lean reports nothing", "true", "cat proof.ndjson", proof, "reject", "0 times"},
-		{"lean is made to report twice", noneUsed + "\n" + noneUsed, "cat proof.ndjson", proof, "reject", "2 times"},
-		{"the exporter fails", noneUsed, "exit 3", proof, "decline", "lean4export ended with status 3"},
-		{"the export is none", noneUsed, "echo hello", proof, "decline", "neither a version nor a meta record"},
-		{"an axiom hidden from lean's report", noneUsed, "cat proof.ndjson",
-			`axiom trust : ` + statement + `  theorem candidate : ` + statement + ` := trust`, "reject", "trust: the target rests on an axiom"},
-		{"another statement", noneUsed, "cat proof.ndjson",
-			`theorem candidate : ∀ (p : Prop), p → p → p := fun (p : Prop) (h k : p) => h`, "reject", "the type differs"},
-		{"a false proof", noneUsed, "cat proof.ndjson",
-			`theorem candidate : ` + statement + ` := fun (p : Prop) (h : p) => p`, "reject", "the proof's type"},
-		{"no theorem of the name", noneUsed, "cat proof.ndjson", `axiom other : Prop`, "reject", "declares no constant"},
+		{"a proof", says(noneUsed), proved, "accept", ""},
+		{"standard axioms that the export does not confirm", says(choice), proved, "accept", ""},
+		{"lean finds an error", wrong, proved, "reject", "lean ended with status 1"},
+		{"lean fails", crashed, proved, "decline", "lean ended with status 3"},
+		{"lean is stopped", Output{Stopped: "time limit"}, proved, "decline", "lean was stopped: time limit"},
+		{"lean reports sorry", says(sorryUsed), proved, "reject", "sorryAx"},
+		{"lean reports nothing", says(""), proved, "reject", "0 times"},
+		{"lean is made to report twice", says(noneUsed + noneUsed), proved, "reject", "2 times"},
+		{"lean compiles nothing", uncompiled, proved, "decline", "lean left no Candidate.olean"},
+		{"the exporter fails", says(noneUsed), crashed, "decline", "lean4export ended with status 3"},
+		{"the exporter is stopped", says(noneUsed), Output{Stopped: "output limit"}, "decline", "lean4export was stopped: output limit"},
+		{"the export is none", says(noneUsed), says("hello"), "decline", "neither a version nor a meta record"},
+		{"an axiom hidden from lean's report", says(noneUsed),
+			exported(`axiom trust : ` + statement + `  theorem candidate : ` + statement + ` := trust`), "reject", "trust: the target rests on an axiom"},
+		{"another statement", says(noneUsed),
+			exported(`theorem candidate : ∀ (p : Prop), p → p → p := fun (p : Prop) (h k : p) => h`), "reject", "the type differs"},
+		{"a false proof", says(noneUsed),
+			exported(`theorem candidate : ` + statement + ` := fun (p : Prop) (h : p) => p`), "reject", "the proof's type"},
+		{"no theorem of the name", says(noneUsed), exported(`axiom other : Prop`), "reject", "declares no constant"},
 	} {
-		dir := t.TempDir()
-		writeExport(t, filepath.Join(dir, "proof.ndjson"), c.exported)
-		writeExport(t, filepath.Join(dir, "challenge.ndjson"), `axiom candidate : `+statement)
-		challenge, err := os.Open(filepath.Join(dir, "challenge.ndjson"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		programs := &standIn{lean: c.lean, exporter: c.exporter}
 		r, err := Elaborate(context.Background(), problem, []byte("by\n  intro p h\n  exact h"), Options{
-			Tools:  Tools{standIn(t, dir, "lean", c.lean), standIn(t, dir, "lean4export", c.export)},
-			Runner: plain{}, Dir: dir, Challenge: challenge, Permit: audit.Standard,
+			Runner: programs, Challenge: bytes.NewReader(exportOf(t, `axiom candidate : `+statement)), Permit: audit.Standard,
 		})
-		challenge.Close()
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -155,26 +143,14 @@ func TestPoint25OnlyTheExportDecides(t *testing.T) {
 			t.Errorf("%s: %s (%s), expected %s with %q", c.name, r.Verdict, r.Reason, c.verdict, c.reason)
 		}
 		if c.name == "a proof" {
-			checkCalls(t, dir)
+			checkTasks(t, programs.tasks)
 		}
 	}
 }
 
-func checkCalls(t *testing.T, dir string) {
+func checkTasks(t *testing.T, tasks []Task) {
 	t.Helper()
-	calls, err := os.ReadFile(filepath.Join(dir, "calls"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := dir + "/lean -o Candidate.olean Candidate.lean\n" + dir + "/lean4export Candidate -- candidate\n"
-	if string(calls) != want {
-		t.Errorf("the programs were called as %q, expected %q", calls, want)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "Candidate.lean"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const lean = `import FormalConjectures.ErdosProblems.«505»
+	const source = `import FormalConjectures.ErdosProblems.«505»
 
 theorem candidate : type_of% @Erdos505.erdos_505.test_dim_one :=
 by
@@ -183,29 +159,29 @@ by
 
 #print axioms candidate
 `
-	if string(text) != lean {
-		t.Errorf("the source is %q, expected %q", text, lean)
+	want := []Task{
+		{Program: "lean", Args: []string{"-o", "Candidate.olean", "{input}/Candidate.lean"}, Input: File{"Candidate.lean", []byte(source)}, Keep: "Candidate.olean"},
+		{Program: "lean4export", Args: []string{"Candidate", "--", "candidate"}, Input: File{"Candidate.olean", []byte("compiled")}},
+	}
+	if !reflect.DeepEqual(tasks, want) {
+		t.Errorf("the programs were called as\n%q, expected\n%q", tasks, want)
 	}
 }
 
 func TestWithoutLeanThereIsADeclineThatSaysWhatIsMissing(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
-	tools, missing := FindTools()
-	if len(missing) != 2 {
-		t.Errorf("missing %v, expected both programs", missing)
-	}
-	r, err := Elaborate(context.Background(), problem, []byte("by simp"), Options{Tools: tools, Runner: plain{}, Dir: t.TempDir()})
+	missing := []string{"lean: not on PATH", "lean4export: not on PATH"}
+	r, err := Elaborate(context.Background(), problem, []byte("by simp"), Options{Missing: missing})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Verdict != "decline" || strings.Join(r.Missing, " ") != "lean lean4export" || !strings.Contains(r.Reason, "lean, lean4export") {
+	if r.Verdict != "decline" || len(r.Missing) != 2 || !strings.Contains(r.Reason, "lean: not on PATH; lean4export: not on PATH") {
 		t.Errorf("%+v", r)
 	}
 	// The rules come first: a bad term is rejected without Lean.
-	if r, _ := Elaborate(context.Background(), problem, []byte("by sorry"), Options{}); r.Verdict != "reject" {
+	if r, _ := Elaborate(context.Background(), problem, []byte("by sorry"), Options{Missing: missing}); r.Verdict != "reject" {
 		t.Errorf("%+v", r)
 	}
-	r, _ = Elaborate(context.Background(), problem, []byte("by simp"), Options{Tools: Tools{"lean", "lean4export"}})
+	r, _ = Elaborate(context.Background(), problem, []byte("by simp"), Options{Runner: &standIn{}})
 	if r.Verdict != "decline" || !strings.Contains(r.Reason, "no challenge") {
 		t.Errorf("%+v", r)
 	}

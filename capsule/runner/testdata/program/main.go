@@ -45,7 +45,7 @@ func main() {
 	case "land", "land-permit", "land-rootless", "land-unbound", "land-refuse", "land-garbage":
 		land(behaviour, rest)
 	default:
-		work(behaviour)
+		work(behaviour, rest)
 	}
 }
 
@@ -128,11 +128,14 @@ func land(behaviour string, args []string) {
 }
 
 // work prints an output of an engine, altered as the behaviour says.
-func work(behaviour string) {
+func work(behaviour string, args []string) {
 	text, err := os.ReadFile("/mission/mission.json")
 	check(err)
 	var mission struct {
 		AllowedPaths []string `json:"allowed_paths"`
+		TargetPacket struct {
+			Path string `json:"path"`
+		} `json:"target_packet"`
 	}
 	check(json.Unmarshal(text, &mission))
 	file := map[string]string{"path": mission.AllowedPaths[0], "kind": "text/plain", "encoding": "utf8", "content": "found nothing\n"}
@@ -152,6 +155,15 @@ func work(behaviour string) {
 		file["content"] = strings.Repeat("x", 5000)
 	case "twice":
 		output["artifacts"] = []any{file, file}
+	case "file", "file-large", "file-binary", "file-secret", "file-empty", "file-links":
+		file["content"] = ""
+		leave(behaviour, mission.AllowedPaths[0])
+	case "fill":
+		fill()
+	case "packet":
+		packet, err := os.ReadFile(filepath.Join(args[0], mission.TargetPacket.Path))
+		check(err)
+		file["content"] = string(packet)
 	case "none":
 		output["artifacts"] = []any{}
 	case "garbage":
@@ -161,4 +173,27 @@ func work(behaviour string) {
 		check(fmt.Errorf("unknown behaviour %q", behaviour))
 	}
 	check(json.NewEncoder(os.Stdout).Encode(output))
+}
+
+// leave writes the artifact to the workspace, which is the current folder.
+func leave(behaviour, path string) {
+	text := map[string]string{"file": "found in a file\n", "file-large": strings.Repeat("x", 5000), "file-binary": "\x1f\x8b",
+		"file-secret": "-----BEGIN PRIVATE KEY-----\n", "file-empty": ""}[behaviour]
+	check(os.MkdirAll(filepath.Dir(path), 0o700))
+	check(os.WriteFile("notes.txt", []byte("to be forgotten"), 0o600))
+	if behaviour == "file-links" {
+		check(os.Symlink("/mission/mission.json", path))
+	}
+	check(os.WriteFile(path, []byte(text), 0o600))
+}
+
+// fill writes to the workspace as much as it is let.
+func fill() {
+	block := bytes.Repeat([]byte{1}, 1<<20)
+	for i := 0; ; i++ {
+		if err := os.WriteFile(fmt.Sprint("fill-", i), block, 0o600); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(4)
+		}
+	}
 }

@@ -59,31 +59,42 @@ func main() {
 
 // Each attempt returns what it achieved, or nothing.
 var table = map[string]func(args []string) string{
-	"capabilities":    capabilities,
-	"chmod":           chmod,
-	"descriptors":     descriptors,
-	"device":          device,
-	"endless-output":  endlessOutput,
-	"environment":     environment,
-	"exit":            exit,
-	"fork-bomb":       forkBomb,
-	"interfaces":      interfaces,
-	"kernel-surface":  kernelSurface,
-	"links":           links,
-	"memory":          memory,
-	"mount":           mount,
-	"namespace":       namespace,
-	"new-privileges":  newPrivileges,
-	"other-processes": otherProcesses,
-	"processors":      processors,
-	"read-host":       readHost,
-	"root-user":       rootUser,
-	"route":           route,
-	"signal":          signal,
-	"sleep":           sleep,
-	"threads":         threads,
-	"unix-socket":     unixSocket,
-	"write":           write,
+	"capabilities":      capabilities,
+	"chmod":             chmod,
+	"descriptors":       descriptors,
+	"device":            device,
+	"endless-output":    endlessOutput,
+	"environment":       environment,
+	"exit":              exit,
+	"fork-bomb":         forkBomb,
+	"interfaces":        interfaces,
+	"kernel-surface":    kernelSurface,
+	"links":             links,
+	"memory":            memory,
+	"mount":             mount,
+	"namespace":         namespace,
+	"new-privileges":    newPrivileges,
+	"other-processes":   otherProcesses,
+	"print-environment": printEnvironment,
+	"processors":        processors,
+	"read-folder":       readFolder,
+	"read-host":         readHost,
+	"root-user":         rootUser,
+	"route":             route,
+	"signal":            signal,
+	"sleep":             sleep,
+	"threads":           threads,
+	"unix-socket":       unixSocket,
+	"write":             write,
+
+	"workspace-execute":   workspaceExecute,
+	"workspace-fill":      workspaceFill,
+	"workspace-hard-link": workspaceHardLink,
+	"workspace-inodes":    workspaceInodes,
+	"workspace-litter":    workspaceLitter,
+	"workspace-pipe":      workspacePipe,
+	"workspace-symlink":   workspaceSymlink,
+	"folder-write":        folderWrite,
 }
 
 func route([]string) string {
@@ -120,14 +131,15 @@ func unixSocket([]string) string {
 	return "bound a socket"
 }
 
-// write tries every folder and file that it can see, kernel interfaces and
-// device nodes excepted.
+// write tries every folder and file that it can see, kernel interfaces, device
+// nodes and its workspace excepted.
 func write([]string) (got string) {
+	workspace, _ := os.Getwd()
 	filepath.WalkDir("/", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || got != "" {
 			return filepath.SkipDir
 		}
-		if path == "/proc" || path == "/sys" {
+		if path == "/proc" || path == "/sys" || path == workspace && path != "/" {
 			return filepath.SkipDir
 		}
 		target := path
