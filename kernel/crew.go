@@ -19,10 +19,11 @@ type crew struct {
 	fingerprints bool
 	probers      []prober // one for each thread, or a single one that uses all threads
 
-	// Where primes are few, the last ones would leave threads idle: the probers take the first
-	// `single` primes, and one prober that uses all threads takes the rest.
-	single uint64
+	// Where primes are few, a prober that uses all threads, the team, takes the first one, which
+	// tells the others what is worth looking for, and the last ones, which would leave
+	// threads idle. The probers take `single` primes between them.
 	team   prober
+	single uint64
 }
 
 const (
@@ -47,7 +48,7 @@ func newCrew(o Options, r plan.Range, tables bool) (*crew, error) {
 	if !(o.DoubleCheck >= 0 && o.DoubleCheck <= 1) {
 		return nil, fmt.Errorf("double check %v: expected a fraction from 0 to 1", o.DoubleCheck)
 	}
-	c := &crew{threads: threads, fingerprints: o.Kernel != Reference || o.Transcript != nil, single: math.MaxUint64}
+	c := &crew{threads: threads, fingerprints: o.Kernel != Reference || o.Transcript != nil}
 	alone, together := threads, false
 	if threads > 1 && o.Kernel != Reference && r.Lo >= togetherFrom && r.Validate() == nil {
 		alone, together = c.share(r, tables)
@@ -89,10 +90,10 @@ func (c *crew) share(r plan.Range, tables bool) (alone int, together bool) {
 		n++
 	}
 	switch {
-	case tables && r.Lo >= alwaysTogether, n < threads, !tables && n < 2*threads:
+	case tables && r.Lo >= alwaysTogether, n <= threads, !tables && n < 2*threads:
 		return 0, true
-	case tables && n < fewRounds*threads && n%threads != 0:
-		c.single = n - n%threads
+	case tables && n < fewRounds*threads:
+		c.single = n - 1 - (n-1)%threads
 		return c.threads, true
 	}
 	return c.threads, false
@@ -112,11 +113,19 @@ func walk[Result any](ctx context.Context, c *crew, r plan.Range, work func(cont
 			return err
 		})
 	}
-	err := part(atMost(c.single, next), c.probers)
-	if err != nil || stopped || c.team == nil {
-		return err
+	if c.team == nil {
+		return part(next, c.probers)
 	}
-	return part(next, []prober{c.team})
+	team := []prober{c.team}
+	for _, stretch := range []struct {
+		primes  uint64
+		probers []prober
+	}{{1, team}, {c.single, c.probers}, {math.MaxUint64, team}} {
+		if err := part(atMost(stretch.primes, next), stretch.probers); err != nil || stopped {
+			return err
+		}
+	}
+	return nil
 }
 
 // atMost returns the source of the first n tasks of next.

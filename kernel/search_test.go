@@ -367,37 +367,37 @@ func TestThreadsTogetherOnOnePrime(t *testing.T) {
 }
 
 func TestWhichPrimesThreadsDoTogether(t *testing.T) {
-	const all = math.MaxUint64
 	few := plan.Range{Lo: 10_428_401, Hi: 10_428_600} // 15 primes
 	large := plan.Range{Lo: 1 << 27, Hi: 1<<27 + 10_000}
 	for _, c := range []struct {
-		r              plan.Range
-		threads        int
-		tables         bool
-		probers        int
-		single         uint64
-		togetherBehind bool
+		r       plan.Range
+		threads int
+		tables  bool
+		probers int
+		single  uint64
+		team    bool
 	}{
-		{few, 1, true, 1, all, false},
+		{few, 1, true, 1, 0, false},
 		{few, 2, true, 2, 14, true},
 		{few, 4, true, 4, 12, true},
-		{few, 5, true, 5, all, false},
-		{few, 16, true, 1, all, false},
-		{few, 4, false, 4, all, false},
-		{few, 8, false, 1, all, false},
-		{plan.Range{Lo: 1_000_003, Hi: 1_010_000}, 4, true, 4, all, false},
-		{plan.Range{Lo: 2, Hi: 100}, 8, true, 8, all, false},
-		{large, 2, true, 1, all, false},
-		{large, 1, true, 1, all, false},
-		{large, 2, false, 2, all, false},
+		{few, 5, true, 5, 10, true},
+		{few, 15, true, 1, 0, false},
+		{few, 16, true, 1, 0, false},
+		{few, 4, false, 4, 0, false},
+		{few, 8, false, 1, 0, false},
+		{plan.Range{Lo: 1_000_003, Hi: 1_010_000}, 4, true, 4, 0, false},
+		{plan.Range{Lo: 2, Hi: 100}, 8, true, 8, 0, false},
+		{large, 2, true, 1, 0, false},
+		{large, 1, true, 1, 0, false},
+		{large, 2, false, 2, 0, false},
 	} {
 		crew, err := newCrew(Options{Threads: c.threads}, c.r, c.tables)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(crew.probers) != c.probers || crew.single != c.single || (crew.team != nil) != c.togetherBehind {
-			t.Errorf("%v, %d threads, tables %t: %d probers take %d primes, together behind them: %t; want %d, %d, %t",
-				c.r, c.threads, c.tables, len(crew.probers), crew.single, crew.team != nil, c.probers, c.single, c.togetherBehind)
+		if len(crew.probers) != c.probers || crew.single != c.single || (crew.team != nil) != c.team {
+			t.Errorf("%v, %d threads, tables %t: %d probers take %d primes, a team the others: %t; want %d, %d, %t",
+				c.r, c.threads, c.tables, len(crew.probers), crew.single, crew.team != nil, c.probers, c.single, c.team)
 		}
 	}
 }
