@@ -32,7 +32,7 @@ const (
 	// From alwaysTogether on, a table for each thread would crowd the shared cache and
 	// the memory.
 	alwaysTogether = 1 << 27
-	// fewRounds is the number of primes for each thread below which the last ones count.
+	// fewRounds is the number of primes for each thread below which the first and last count.
 	fewRounds = 32
 )
 
@@ -49,9 +49,12 @@ func newCrew(o Options, r plan.Range, tables bool) (*crew, error) {
 		return nil, fmt.Errorf("double check %v: expected a fraction from 0 to 1", o.DoubleCheck)
 	}
 	c := &crew{threads: threads, fingerprints: o.Kernel != Reference || o.Transcript != nil}
-	alone, together := threads, false
+	alone, team := threads, false
 	if threads > 1 && o.Kernel != Reference && r.Lo >= togetherFrom && r.Validate() == nil {
-		alone, together = c.share(r, tables)
+		alone, team = c.share(r, tables)
+	}
+	if alone == 0 {
+		return c, c.add(o, threads)
 	}
 	for range alone {
 		if err := c.add(o, 1); err != nil {
@@ -59,13 +62,8 @@ func newCrew(o Options, r plan.Range, tables bool) (*crew, error) {
 		}
 		o.Plant = fibers.NoFault // the first prober has it
 	}
-	if together {
-		if err := c.add(o, threads); err != nil {
-			return nil, err
-		}
-	}
-	if alone > 0 && together {
-		c.probers, c.team = c.probers[:alone], c.probers[alone]
+	if team {
+		c.team = join(c.probers)
 	}
 	return c, nil
 }
@@ -78,9 +76,9 @@ func (c *crew) add(o Options, threads int) error {
 }
 
 // share says, for a range of large primes and more than one thread, how many probers work on
-// primes of their own, and whether one works with all threads; it sets how many primes
-// the former take.
-func (c *crew) share(r plan.Range, tables bool) (alone int, together bool) {
+// primes of their own - none where all primes are done together - and whether a team
+// helps them; it sets how many primes they take between the team's.
+func (c *crew) share(r plan.Range, tables bool) (alone int, team bool) {
 	threads := uint64(c.threads)
 	n, next := uint64(0), one(r)
 	for n < fewRounds*threads {
@@ -91,7 +89,7 @@ func (c *crew) share(r plan.Range, tables bool) (alone int, together bool) {
 	}
 	switch {
 	case tables && r.Lo >= alwaysTogether, n <= threads, !tables && n < 2*threads:
-		return 0, true
+		return 0, false
 	case tables && n < fewRounds*threads:
 		c.single = n - 1 - (n-1)%threads
 		return c.threads, true

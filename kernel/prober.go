@@ -77,9 +77,20 @@ func newProber(o Options, threads int, fingerprints bool, plant fibers.Fault) (p
 		return nil, "", fmt.Errorf("no counting %q; there are %v", o.Counting, fibers.Countings())
 	}
 	f := &fastProber{doubleCheck: o.DoubleCheck}
-	f.scanner = fibers.Scanner{Implementation: impl, Counting: o.Counting, Workers: threads, Plant: plant}
+	f.scanner = &fibers.Scanner{Implementation: impl, Counting: o.Counting, Workers: threads, Plant: plant}
 	f.special = special.Scanner{Implementation: impl, Plant: plant != fibers.NoFault}
 	return f, impl.Name, nil
+}
+
+// join returns a prober that works on one prime with the memory of all the given ones; they
+// rest meanwhile.
+func join(members []prober) prober {
+	first := members[0].(*fastProber)
+	var scanners []*fibers.Scanner
+	for _, m := range members {
+		scanners = append(scanners, m.(*fastProber).scanner)
+	}
+	return &fastProber{scanner: fibers.Join(scanners), special: special.Scanner{Implementation: first.special.Implementation}, doubleCheck: first.doubleCheck}
 }
 
 // fiberOfTwo is the fiber of a residue of p = 2, where 0! = 1! = 1.
@@ -92,7 +103,7 @@ func fiberOfTwo(residue uint32) Fiber {
 }
 
 type fastProber struct {
-	scanner     fibers.Scanner
+	scanner     *fibers.Scanner
 	special     special.Scanner
 	doubleCheck float64 // the fraction of the primes that get a second run
 }

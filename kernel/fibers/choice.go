@@ -63,14 +63,7 @@ func (s *Scanner) Used() []Counting {
 
 // counts returns the empty counts for p, and hands them to the parts.
 func (s *Scanner) counts(p uint32, how Counting) counts {
-	c, ok := s.tables[how]
-	if !ok {
-		c = s.newCounts(how)
-		if s.tables == nil {
-			s.tables = map[Counting]counts{}
-		}
-		s.tables[how] = c
-	}
+	c := s.kept(how)
 	c.reset(p)
 	for i, part := range s.parts {
 		part.counts = c
@@ -84,22 +77,38 @@ func (s *Scanner) counts(p uint32, how Counting) counts {
 	return c
 }
 
+// kept returns the counts that this Scanner keeps from one prime to the next.
+func (s *Scanner) kept(how Counting) counts {
+	c, ok := s.tables[how]
+	if !ok {
+		c = s.newCounts(how)
+		if s.tables == nil {
+			s.tables = map[Counting]counts{}
+		}
+		s.tables[how] = c
+	}
+	return c
+}
+
 // newCounts returns counts for all parts.
 func (s *Scanner) newCounts(how Counting) counts {
-	n := len(s.parts)
-	switch {
-	case n == 1:
+	if s.Workers <= 1 {
 		return s.newTable(how)
-	case how == Buckets:
+	}
+	if how == Buckets {
 		var team bucketTeam
-		for range n {
+		for range s.Workers {
 			team = append(team, s.newTable(how).(*bucketTable))
 		}
 		return team
 	}
 	team := &directTeam{}
-	for range n {
-		team.tables = append(team.tables, s.newTable(how).(directTable))
+	for i := range s.Workers {
+		table := s.newTable(how)
+		if s.members != nil {
+			table = s.members[i].kept(how)
+		}
+		team.tables = append(team.tables, table.(directTable))
 	}
 	return team
 }
@@ -116,7 +125,7 @@ func (s *Scanner) newTable(how Counting) counts {
 		}
 		return &nibbleTable{}
 	case Buckets:
-		return &bucketTable{functions: machineBuckets(name), share: len(s.parts)}
+		return &bucketTable{functions: machineBuckets(name), share: s.Workers}
 	}
 	panic("fibers: no counting " + string(how))
 }

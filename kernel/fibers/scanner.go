@@ -36,11 +36,18 @@ type Scanner struct {
 	// Plant makes the next Scan commit one error that a named check must catch.
 	Plant Fault
 
+	members  []*Scanner // whose tables the parts use
 	parts    []*part
 	tables   map[Counting]counts
 	found    []cell
 	partners []cell
 	scratch  []uint32
+}
+
+// Join returns a Scanner that works on one prime with as many goroutines as there are members,
+// in their tables: it must not scan while they do.
+func Join(members []*Scanner) *Scanner {
+	return &Scanner{Implementation: members[0].Implementation, Counting: members[0].Counting, Workers: len(members), members: members}
 }
 
 // A Fault is an error committed on purpose, to see a check fail.
