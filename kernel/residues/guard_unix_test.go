@@ -8,32 +8,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
+	"github.com/erdos1056/erdos1056/kernel/internal/guard"
 )
-
-// guarded returns size bytes that end where a page begins that may not be touched.
-func guarded(t *testing.T, size uintptr) unsafe.Pointer {
-	t.Helper()
-	page := uintptr(unix.Getpagesize())
-	used := (size + page - 1) / page * page
-	memory, err := unix.Mmap(-1, 0, int(used+page), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Munmap(memory); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := unix.Mprotect(memory[used:], unix.PROT_NONE); err != nil {
-		t.Fatal(err)
-	}
-	return unsafe.Pointer(&memory[used-size])
-}
-
-func guardedKeys(t *testing.T, n int) []int32 {
-	return unsafe.Slice((*int32)(guarded(t, 4*uintptr(n))), n)
-}
 
 func TestNothingBehindTheKeysIsTouched(t *testing.T) {
 	testAll(t, func(t *testing.T, impl *Implementation) {
@@ -42,7 +18,7 @@ func TestNothingBehindTheKeysIsTouched(t *testing.T) {
 			longest := BlockSize / impl.lanes
 			want := definition(c, longest)
 			for _, n := range []int{1, 2, longest - 1, longest} {
-				keys := guardedKeys(t, n*impl.lanes)
+				keys := guard.Slice[int32](t, n*impl.lanes)
 				generateInto(c, keys, true)
 				if !slices.Equal(keys, want.keys(n, true)) {
 					t.Errorf("p = %d: wrong residues in %d steps", p, n)
@@ -58,7 +34,7 @@ func TestNothingBehindTheLanesIsTouched(t *testing.T) {
 	testVectors(t, func(t *testing.T, impl *Implementation) {
 		for _, p := range []uint32{1_000_003, 134_217_757} {
 			free := edgeChain(impl, p)
-			c := (*Chain)(guarded(t, unsafe.Offsetof(free.float)+unsafe.Sizeof(free.float)))
+			c := (*Chain)(guard.Behind(t, unsafe.Offsetof(free.float)+unsafe.Sizeof(free.float)))
 			c.impl, c.p, c.steps, c.start = impl, p, free.steps, free.start
 			keys := make([]int32, 2*impl.lanes)
 			generateInto(c, keys, false)
@@ -77,7 +53,7 @@ func TestNothingBehindTheLanesIsTouched(t *testing.T) {
 func TestGuardFaults(t *testing.T) {
 	testAll(t, func(t *testing.T, impl *Implementation) {
 		c := edgeChain(impl, 1_000_003)
-		keys := guardedKeys(t, impl.lanes)
+		keys := guard.Slice[int32](t, impl.lanes)
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		defer func() {
 			if recover() == nil {
