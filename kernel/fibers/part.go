@@ -17,11 +17,31 @@ type part struct {
 	wanted classSet
 }
 
-// generate calls visit with every block of the part.
-func (p *part) generate(ctx context.Context, folded bool, visit func(*residues.Block)) error {
+// generate calls visit with every block of the part, signed keys.
+func (p *part) generate(ctx context.Context, visit func(*residues.Block)) error {
+	return p.blocks(ctx, func(b *residues.Block) (bool, error) { return p.chain.Next(b, p.keys, false) }, visit)
+}
+
+// count counts the folded keys of the part. Each block goes through tamper first, if that is
+// not nil.
+func (p *part) count(ctx context.Context, tamper func([]int32) []int32) error {
+	next := func(b *residues.Block) (bool, error) { return p.chain.Next(b, p.keys, true) }
+	if table, ok := p.counts.(*nibbleTable); ok && tamper == nil {
+		next = func(b *residues.Block) (bool, error) { return p.chain.NextInto(b, p.keys, table.cells) }
+	}
+	return p.blocks(ctx, next, func(b *residues.Block) {
+		keys := b.Keys
+		if tamper != nil {
+			keys = tamper(keys)
+		}
+		p.counts.add(keys)
+	})
+}
+
+func (p *part) blocks(ctx context.Context, next func(*residues.Block) (bool, error), visit func(*residues.Block)) error {
 	var b residues.Block
 	for {
-		more, err := p.chain.Next(&b, p.keys, folded)
+		more, err := next(&b)
 		if err != nil || !more {
 			return err
 		}

@@ -199,25 +199,38 @@ func (s *Scanner) take(f Fault) bool {
 
 // count generates all first-half residues and counts their classes.
 func (s *Scanner) count(ctx context.Context) error {
-	drop, overflow := s.take(DroppedBlock), s.take(Overflow)
+	tamper := s.tampering()
 	err := s.each(func(i int, part *part) error {
-		return part.generate(ctx, true, func(b *residues.Block) {
-			if i == 0 && drop {
-				drop = false
-				return
-			}
-			if keys := b.Keys; i == 0 && overflow && len(keys) > 16 {
-				overflow = false
-				part.counts.add(keys[16:])
-				return
-			}
-			part.counts.add(b.Keys)
-		})
+		if i > 0 {
+			return part.count(ctx, nil)
+		}
+		return part.count(ctx, tamper)
 	})
 	if err != nil {
 		return err
 	}
 	return s.checkSeams()
+}
+
+// tampering returns what a planted fault does to the blocks of the first part, or nil.
+func (s *Scanner) tampering() func(keys []int32) []int32 {
+	lose := 0 // keys
+	switch {
+	case s.take(DroppedBlock):
+		lose = residues.BlockSize
+	case s.take(Overflow):
+		lose = 16
+	default:
+		return nil
+	}
+	return func(keys []int32) []int32 {
+		if lose < residues.BlockSize && len(keys) < lose {
+			return keys
+		}
+		lost := min(lose, len(keys))
+		lose = 0
+		return keys[lost:]
+	}
 }
 
 // Bytes is the memory that the Scanner holds.

@@ -68,7 +68,7 @@ func (s *Scanner) collect(ctx context.Context, classes []uint32, m int) ([]Fiber
 	err := s.each(func(i int, part *part) error {
 		part.wanted.machine = machineFilter(s.Implementation.Name)
 		part.wanted.reset(classes, s.prime())
-		return part.generate(ctx, false, func(b *residues.Block) {
+		return part.generate(ctx, func(b *residues.Block) {
 			for _, place := range part.wanted.filter(b.Keys) {
 				if k := b.Keys[place]; part.wanted.has(k) {
 					found[i] = append(found[i], hit{k, b.Cut(int(place))})

@@ -187,6 +187,25 @@ func (c *Chain) Next(b *Block, keys []int32, folded bool) (bool, error) {
 	return false, nil
 }
 
+// NextInto is Next for folded keys that may count them itself, at less cost than storing and
+// reading them: key a adds 1 to nibble a of the table, which has nibbles up to h, low halves of
+// bytes first. The block then has no keys; those it has are left to the caller.
+func (c *Chain) NextInto(b *Block, keys []int32, nibbles []byte) (bool, error) {
+	count := c.impl.float.countNibbles
+	if count == nil || c.p >= narrowLimit || c.stage != laneStage {
+		return c.Next(b, keys, true)
+	}
+	n := min(uint32(BlockSize/c.impl.lanes), c.steps-c.step) / 2 * 2
+	if n == 0 {
+		return c.Next(b, keys, true)
+	}
+	raceWrite(nibbles[:1]) // which stands for the table
+	count(&nibbles[0], &c.float.x[0], int(n))
+	*b = Block{}
+	c.step += n
+	return true, nil
+}
+
 // checkLanes compares where each lane ended with where the next one started.
 func (c *Chain) checkLanes() error {
 	if c.steps == 0 {

@@ -47,6 +47,9 @@ type floatFunctions struct {
 	// pairs, if not nil, multiplies by 1 <= steps <= maxPairs pairs of factors, p < narrowLimit.
 	pairs                  func(lanes *float64, steps int)
 	generate, generateWide func(keys *int32, lanes *float64, mask uint64, steps int)
+	// countNibbles, if not nil, generates an even number of steps, p < narrowLimit, and counts
+	// their folded keys: key a adds 1 to nibble a of the table, low halves first.
+	countNibbles func(table *byte, lanes *float64, steps int)
 }
 
 // maxSteps bounds the work of one call, which cannot be interrupted, to some ten

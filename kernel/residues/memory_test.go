@@ -94,6 +94,43 @@ func TestBlocksOfAnyLengthAndAlignment(t *testing.T) {
 }
 
 // Steps may be made in any portions: the state between calls is all there is.
+// Keys that a chain counts itself are those that it would have handed out, in a table that
+// ends at the last class.
+func TestResiduesCountedAreThoseHandedOut(t *testing.T) {
+	testAll(t, func(t *testing.T, impl *Implementation) {
+		for _, p := range []uint32{3, 5, 127, 131, 257, 521, 1009, 65_537, 1_000_003, 134_217_757} {
+			counted, want := make([]byte, p/4+1), make([]byte, p/4+1)
+			keys := make([]int32, BlockSize)
+			for _, run := range []struct {
+				table []byte
+				next  func(*Chain, *Block) (bool, error)
+			}{
+				{want, func(c *Chain, b *Block) (bool, error) { return c.Next(b, keys, true) }},
+				{counted, func(c *Chain, b *Block) (bool, error) { return c.NextInto(b, keys, counted) }},
+			} {
+				var c Chain
+				var b Block
+				c.Start(impl, p, 1)
+				for {
+					more, err := run.next(&c, &b)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !more {
+						break
+					}
+					for _, k := range b.Keys {
+						run.table[k/2] += 1 << (k % 2 * 4)
+					}
+				}
+			}
+			if !slices.Equal(counted, want) {
+				t.Errorf("p = %d: the chain counts otherwise", p)
+			}
+		}
+	})
+}
+
 func TestPortionsAddUp(t *testing.T) {
 	testAll(t, func(t *testing.T, impl *Implementation) {
 		c := edgeChain(impl, 1_000_003)

@@ -16,6 +16,8 @@ var mutations = map[string][]mutant.Mutation{
 		{What: "the second quotient keeps M", File: "residues_amd64.s", Function: "productsWideAVX512", Old: "VSUBPD", New: "VADDPD"},
 		{What: "the sign mask is not applied to one vector", File: "residues_amd64.s", Function: "generateAVX512", Old: "VPANDQ", New: "VPORQ"},
 		{What: "the distances double instead of growing by one", File: "residues_amd64.s", Function: "pairsAVX512", Old: "VADDPD       Z13, Z12, Z12", New: "VADDPD       Z12, Z12, Z12"},
+		{What: "the last key of two steps counts in the cell of the one before", File: "residues_amd64.s", Function: "countNibblesAVX512", Old: "MOVL         508(SP)", New: "MOVL         504(SP)"},
+		{What: "an odd key counts in the low half", File: "residues_amd64.s", Function: "countNibblesAVX512", Old: "VPBLENDMB    X16, X15", New: "VPBLENDMB    X15, X15"},
 	},
 	"avx2": {
 		{What: "the remainder is h + q·p in one vector", File: "residues_amd64.s", Function: "generateAVX2", Old: "VFNMADD231PD", New: "VFMADD231PD"},

@@ -8,6 +8,6 @@ import (
 )
 
 // raceWrite tells the race detector of a slice that assembly is about to write.
-func raceWrite(keys []int32) {
-	runtime.RaceWriteRange(unsafe.Pointer(&keys[0]), 4*len(keys))
+func raceWrite[T any](s []T) {
+	runtime.RaceWriteRange(unsafe.Pointer(&s[0]), len(s)*int(unsafe.Sizeof(s[0])))
 }

@@ -2,4 +2,4 @@
 
 package residues
 
-func raceWrite([]int32) {}
+func raceWrite[T any]([]T) {}

@@ -16,7 +16,7 @@ var avx512 = newFloat("avx512", "AVX512F, AVX512DQ, AVX512BW and AVX512VL",
 	floatFunctions{
 		lanes:    64,
 		products: productsAVX512, productsWide: productsWideAVX512, pairs: pairsAVX512,
-		generate: generateAVX512, generateWide: generateWideAVX512,
+		generate: generateAVX512, generateWide: generateWideAVX512, countNibbles: countNibblesAVX512,
 	})
 
 var avx2 = newFloat("avx2", "AVX, AVX2 and FMA3",

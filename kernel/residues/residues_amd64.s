@@ -1130,3 +1130,618 @@ pairsAVX512Loop:
 
 DATA two<>+0(SB)/8, $0x4000000000000000
 GLOBL two<>(SB), RODATA|NOPTR, $8
+
+// func countNibblesAVX512(table *byte, lanes *float64, steps int)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·countNibblesAVX512(SB), NOSPLIT, $640-24
+	MOVQ table+0(FP), AX
+	MOVQ lanes+8(FP), CX
+	MOVQ steps+16(FP), DX
+
+	// p, 1/p, the common part i of the factors, and M
+	VBROADCASTSD 1024(CX), Z0
+	VBROADCASTSD 1032(CX), Z1
+	VBROADCASTSD 1040(CX), Z3
+	VBROADCASTSD magic<>+0(SB), Z2
+	VBROADCASTSD one<>+0(SB), Z4
+	VMOVUPD      (CX), Z5
+	VMOVUPD      64(CX), Z6
+	VMOVUPD      128(CX), Z7
+	VMOVUPD      192(CX), Z8
+	VMOVUPD      256(CX), Z9
+	VMOVUPD      320(CX), Z10
+	VMOVUPD      384(CX), Z11
+	VMOVUPD      448(CX), Z12
+	VBROADCASTSD sign<>+0(SB), Z13
+	VPBROADCASTD odd<>+0(SB), Z14
+	VPBROADCASTB low<>+0(SB), X15
+	VPBROADCASTB high<>+0(SB), X16
+
+countNibblesAVX512Loop:
+	VADDPD       512(CX), Z3, Z17
+	VMULPD       Z17, Z5, Z5
+	VMOVAPD      Z2, Z17
+	VFMADD231PD  Z1, Z5, Z17
+	VSUBPD       Z2, Z17, Z17
+	VFNMADD231PD Z0, Z17, Z5
+	VADDPD       576(CX), Z3, Z17
+	VMULPD       Z17, Z6, Z6
+	VMOVAPD      Z2, Z17
+	VFMADD231PD  Z1, Z6, Z17
+	VSUBPD       Z2, Z17, Z17
+	VFNMADD231PD Z0, Z17, Z6
+	VPANDQ       Z13, Z5, Z17
+	VCVTPD2DQ    Z17, Y17
+	VPANDQ       Z13, Z6, Z26
+	VCVTPD2DQ    Z26, Y26
+	VINSERTI64X4 $0x01, Y26, Z17, Z17
+	VPTESTMD     Z14, Z17, K1
+	VPSRLD       $0x01, Z17, Z17
+	VMOVDQU32    Z17, (SP)
+	VPBLENDMB    X16, X15, K1, X18
+	VMOVDQU8     X18, 512(SP)
+	VADDPD       640(CX), Z3, Z17
+	VMULPD       Z17, Z7, Z7
+	VMOVAPD      Z2, Z17
+	VFMADD231PD  Z1, Z7, Z17
+	VSUBPD       Z2, Z17, Z17
+	VFNMADD231PD Z0, Z17, Z7
+	VADDPD       704(CX), Z3, Z17
+	VMULPD       Z17, Z8, Z8
+	VMOVAPD      Z2, Z17
+	VFMADD231PD  Z1, Z8, Z17
+	VSUBPD       Z2, Z17, Z17
+	VFNMADD231PD Z0, Z17, Z8
+	VPANDQ       Z13, Z7, Z17
+	VCVTPD2DQ    Z17, Y17
+	VPANDQ       Z13, Z8, Z26
+	VCVTPD2DQ    Z26, Y26
+	VINSERTI64X4 $0x01, Y26, Z17, Z17
+	VPTESTMD     Z14, Z17, K1
+	VPSRLD       $0x01, Z17, Z17
+	VMOVDQU32    Z17, 64(SP)
+	VPBLENDMB    X16, X15, K1, X19
+	VMOVDQU8     X19, 528(SP)
+	VADDPD       768(CX), Z3, Z17
+	VMULPD       Z17, Z9, Z9
+	VMOVAPD      Z2, Z17
+	VFMADD231PD  Z1, Z9, Z17
+	VSUBPD       Z2, Z17, Z17
+	VFNMADD231PD Z0, Z17, Z9
+	VADDPD       832(CX), Z3, Z17
+	VMULPD       Z17, Z10, Z10
+	VMOVAPD      Z2, Z17
+	VFMADD231PD  Z1, Z10, Z17
+	VSUBPD       Z2, Z17, Z17
+	VFNMADD231PD Z0, Z17, Z10
+	VPANDQ       Z13, Z9, Z17
+	VCVTPD2DQ    Z17, Y17
+	VPANDQ       Z13, Z10, Z26
+	VCVTPD2DQ    Z26, Y26
+	VINSERTI64X4 $0x01, Y26, Z17, Z17
+	VPTESTMD     Z14, Z17, K1
+	VPSRLD       $0x01, Z17, Z17
+	VMOVDQU32    Z17, 128(SP)
+	VPBLENDMB    X16, X15, K1, X20
+	VMOVDQU8     X20, 544(SP)
+	VADDPD       896(CX), Z3, Z17
+	VMULPD       Z17, Z11, Z11
+	VMOVAPD      Z2, Z17
+	VFMADD231PD  Z1, Z11, Z17
+	VSUBPD       Z2, Z17, Z17
+	VFNMADD231PD Z0, Z17, Z11
+	VADDPD       960(CX), Z3, Z17
+	VMULPD       Z17, Z12, Z12
+	VMOVAPD      Z2, Z17
+	VFMADD231PD  Z1, Z12, Z17
+	VSUBPD       Z2, Z17, Z17
+	VFNMADD231PD Z0, Z17, Z12
+	VPANDQ       Z13, Z11, Z17
+	VCVTPD2DQ    Z17, Y17
+	VPANDQ       Z13, Z12, Z26
+	VCVTPD2DQ    Z26, Y26
+	VINSERTI64X4 $0x01, Y26, Z17, Z17
+	VPTESTMD     Z14, Z17, K1
+	VPSRLD       $0x01, Z17, Z17
+	VMOVDQU32    Z17, 192(SP)
+	VPBLENDMB    X16, X15, K1, X21
+	VMOVDQU8     X21, 560(SP)
+	VADDPD       Z4, Z3, Z3
+	VADDPD       512(CX), Z3, Z17
+	VMULPD       Z17, Z5, Z5
+	VMOVAPD      Z2, Z17
+	VFMADD231PD  Z1, Z5, Z17
+	VSUBPD       Z2, Z17, Z17
+	VFNMADD231PD Z0, Z17, Z5
+	VADDPD       576(CX), Z3, Z17
+	VMULPD       Z17, Z6, Z6
+	VMOVAPD      Z2, Z17
+	VFMADD231PD  Z1, Z6, Z17
+	VSUBPD       Z2, Z17, Z17
+	VFNMADD231PD Z0, Z17, Z6
+	VPANDQ       Z13, Z5, Z17
+	VCVTPD2DQ    Z17, Y17
+	VPANDQ       Z13, Z6, Z26
+	VCVTPD2DQ    Z26, Y26
+	VINSERTI64X4 $0x01, Y26, Z17, Z17
+	VPTESTMD     Z14, Z17, K1
+	VPSRLD       $0x01, Z17, Z17
+	VMOVDQU32    Z17, 256(SP)
+	VPBLENDMB    X16, X15, K1, X22
+	VMOVDQU8     X22, 576(SP)
+	VADDPD       640(CX), Z3, Z17
+	VMULPD       Z17, Z7, Z7
+	VMOVAPD      Z2, Z17
+	VFMADD231PD  Z1, Z7, Z17
+	VSUBPD       Z2, Z17, Z17
+	VFNMADD231PD Z0, Z17, Z7
+	VADDPD       704(CX), Z3, Z17
+	VMULPD       Z17, Z8, Z8
+	VMOVAPD      Z2, Z17
+	VFMADD231PD  Z1, Z8, Z17
+	VSUBPD       Z2, Z17, Z17
+	VFNMADD231PD Z0, Z17, Z8
+	VPANDQ       Z13, Z7, Z17
+	VCVTPD2DQ    Z17, Y17
+	VPANDQ       Z13, Z8, Z26
+	VCVTPD2DQ    Z26, Y26
+	VINSERTI64X4 $0x01, Y26, Z17, Z17
+	VPTESTMD     Z14, Z17, K1
+	VPSRLD       $0x01, Z17, Z17
+	VMOVDQU32    Z17, 320(SP)
+	VPBLENDMB    X16, X15, K1, X23
+	VMOVDQU8     X23, 592(SP)
+	VADDPD       768(CX), Z3, Z17
+	VMULPD       Z17, Z9, Z9
+	VMOVAPD      Z2, Z17
+	VFMADD231PD  Z1, Z9, Z17
+	VSUBPD       Z2, Z17, Z17
+	VFNMADD231PD Z0, Z17, Z9
+	VADDPD       832(CX), Z3, Z17
+	VMULPD       Z17, Z10, Z10
+	VMOVAPD      Z2, Z17
+	VFMADD231PD  Z1, Z10, Z17
+	VSUBPD       Z2, Z17, Z17
+	VFNMADD231PD Z0, Z17, Z10
+	VPANDQ       Z13, Z9, Z17
+	VCVTPD2DQ    Z17, Y17
+	VPANDQ       Z13, Z10, Z26
+	VCVTPD2DQ    Z26, Y26
+	VINSERTI64X4 $0x01, Y26, Z17, Z17
+	VPTESTMD     Z14, Z17, K1
+	VPSRLD       $0x01, Z17, Z17
+	VMOVDQU32    Z17, 384(SP)
+	VPBLENDMB    X16, X15, K1, X24
+	VMOVDQU8     X24, 608(SP)
+	VADDPD       896(CX), Z3, Z17
+	VMULPD       Z17, Z11, Z11
+	VMOVAPD      Z2, Z17
+	VFMADD231PD  Z1, Z11, Z17
+	VSUBPD       Z2, Z17, Z17
+	VFNMADD231PD Z0, Z17, Z11
+	VADDPD       960(CX), Z3, Z17
+	VMULPD       Z17, Z12, Z12
+	VMOVAPD      Z2, Z17
+	VFMADD231PD  Z1, Z12, Z17
+	VSUBPD       Z2, Z17, Z17
+	VFNMADD231PD Z0, Z17, Z12
+	VPANDQ       Z13, Z11, Z17
+	VCVTPD2DQ    Z17, Y17
+	VPANDQ       Z13, Z12, Z26
+	VCVTPD2DQ    Z26, Y26
+	VINSERTI64X4 $0x01, Y26, Z17, Z17
+	VPTESTMD     Z14, Z17, K1
+	VPSRLD       $0x01, Z17, Z17
+	VMOVDQU32    Z17, 448(SP)
+	VPBLENDMB    X16, X15, K1, X25
+	VMOVDQU8     X25, 624(SP)
+	VADDPD       Z4, Z3, Z3
+	MOVL         (SP), BX
+	MOVBLZX      512(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         4(SP), BX
+	MOVBLZX      513(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         8(SP), BX
+	MOVBLZX      514(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         12(SP), BX
+	MOVBLZX      515(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         16(SP), BX
+	MOVBLZX      516(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         20(SP), BX
+	MOVBLZX      517(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         24(SP), BX
+	MOVBLZX      518(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         28(SP), BX
+	MOVBLZX      519(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         32(SP), BX
+	MOVBLZX      520(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         36(SP), BX
+	MOVBLZX      521(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         40(SP), BX
+	MOVBLZX      522(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         44(SP), BX
+	MOVBLZX      523(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         48(SP), BX
+	MOVBLZX      524(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         52(SP), BX
+	MOVBLZX      525(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         56(SP), BX
+	MOVBLZX      526(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         60(SP), BX
+	MOVBLZX      527(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         64(SP), BX
+	MOVBLZX      528(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         68(SP), BX
+	MOVBLZX      529(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         72(SP), BX
+	MOVBLZX      530(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         76(SP), BX
+	MOVBLZX      531(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         80(SP), BX
+	MOVBLZX      532(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         84(SP), BX
+	MOVBLZX      533(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         88(SP), BX
+	MOVBLZX      534(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         92(SP), BX
+	MOVBLZX      535(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         96(SP), BX
+	MOVBLZX      536(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         100(SP), BX
+	MOVBLZX      537(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         104(SP), BX
+	MOVBLZX      538(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         108(SP), BX
+	MOVBLZX      539(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         112(SP), BX
+	MOVBLZX      540(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         116(SP), BX
+	MOVBLZX      541(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         120(SP), BX
+	MOVBLZX      542(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         124(SP), BX
+	MOVBLZX      543(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         128(SP), BX
+	MOVBLZX      544(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         132(SP), BX
+	MOVBLZX      545(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         136(SP), BX
+	MOVBLZX      546(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         140(SP), BX
+	MOVBLZX      547(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         144(SP), BX
+	MOVBLZX      548(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         148(SP), BX
+	MOVBLZX      549(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         152(SP), BX
+	MOVBLZX      550(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         156(SP), BX
+	MOVBLZX      551(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         160(SP), BX
+	MOVBLZX      552(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         164(SP), BX
+	MOVBLZX      553(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         168(SP), BX
+	MOVBLZX      554(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         172(SP), BX
+	MOVBLZX      555(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         176(SP), BX
+	MOVBLZX      556(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         180(SP), BX
+	MOVBLZX      557(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         184(SP), BX
+	MOVBLZX      558(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         188(SP), BX
+	MOVBLZX      559(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         192(SP), BX
+	MOVBLZX      560(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         196(SP), BX
+	MOVBLZX      561(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         200(SP), BX
+	MOVBLZX      562(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         204(SP), BX
+	MOVBLZX      563(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         208(SP), BX
+	MOVBLZX      564(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         212(SP), BX
+	MOVBLZX      565(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         216(SP), BX
+	MOVBLZX      566(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         220(SP), BX
+	MOVBLZX      567(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         224(SP), BX
+	MOVBLZX      568(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         228(SP), BX
+	MOVBLZX      569(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         232(SP), BX
+	MOVBLZX      570(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         236(SP), BX
+	MOVBLZX      571(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         240(SP), BX
+	MOVBLZX      572(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         244(SP), BX
+	MOVBLZX      573(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         248(SP), BX
+	MOVBLZX      574(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         252(SP), BX
+	MOVBLZX      575(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         256(SP), BX
+	MOVBLZX      576(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         260(SP), BX
+	MOVBLZX      577(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         264(SP), BX
+	MOVBLZX      578(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         268(SP), BX
+	MOVBLZX      579(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         272(SP), BX
+	MOVBLZX      580(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         276(SP), BX
+	MOVBLZX      581(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         280(SP), BX
+	MOVBLZX      582(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         284(SP), BX
+	MOVBLZX      583(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         288(SP), BX
+	MOVBLZX      584(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         292(SP), BX
+	MOVBLZX      585(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         296(SP), BX
+	MOVBLZX      586(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         300(SP), BX
+	MOVBLZX      587(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         304(SP), BX
+	MOVBLZX      588(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         308(SP), BX
+	MOVBLZX      589(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         312(SP), BX
+	MOVBLZX      590(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         316(SP), BX
+	MOVBLZX      591(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         320(SP), BX
+	MOVBLZX      592(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         324(SP), BX
+	MOVBLZX      593(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         328(SP), BX
+	MOVBLZX      594(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         332(SP), BX
+	MOVBLZX      595(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         336(SP), BX
+	MOVBLZX      596(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         340(SP), BX
+	MOVBLZX      597(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         344(SP), BX
+	MOVBLZX      598(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         348(SP), BX
+	MOVBLZX      599(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         352(SP), BX
+	MOVBLZX      600(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         356(SP), BX
+	MOVBLZX      601(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         360(SP), BX
+	MOVBLZX      602(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         364(SP), BX
+	MOVBLZX      603(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         368(SP), BX
+	MOVBLZX      604(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         372(SP), BX
+	MOVBLZX      605(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         376(SP), BX
+	MOVBLZX      606(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         380(SP), BX
+	MOVBLZX      607(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         384(SP), BX
+	MOVBLZX      608(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         388(SP), BX
+	MOVBLZX      609(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         392(SP), BX
+	MOVBLZX      610(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         396(SP), BX
+	MOVBLZX      611(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         400(SP), BX
+	MOVBLZX      612(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         404(SP), BX
+	MOVBLZX      613(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         408(SP), BX
+	MOVBLZX      614(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         412(SP), BX
+	MOVBLZX      615(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         416(SP), BX
+	MOVBLZX      616(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         420(SP), BX
+	MOVBLZX      617(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         424(SP), BX
+	MOVBLZX      618(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         428(SP), BX
+	MOVBLZX      619(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         432(SP), BX
+	MOVBLZX      620(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         436(SP), BX
+	MOVBLZX      621(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         440(SP), BX
+	MOVBLZX      622(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         444(SP), BX
+	MOVBLZX      623(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         448(SP), BX
+	MOVBLZX      624(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         452(SP), BX
+	MOVBLZX      625(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         456(SP), BX
+	MOVBLZX      626(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         460(SP), BX
+	MOVBLZX      627(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         464(SP), BX
+	MOVBLZX      628(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         468(SP), BX
+	MOVBLZX      629(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         472(SP), BX
+	MOVBLZX      630(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         476(SP), BX
+	MOVBLZX      631(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         480(SP), BX
+	MOVBLZX      632(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         484(SP), BX
+	MOVBLZX      633(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         488(SP), BX
+	MOVBLZX      634(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         492(SP), BX
+	MOVBLZX      635(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         496(SP), BX
+	MOVBLZX      636(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         500(SP), BX
+	MOVBLZX      637(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         504(SP), BX
+	MOVBLZX      638(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	MOVL         508(SP), BX
+	MOVBLZX      639(SP), SI
+	ADDB         SI, (AX)(BX*1)
+	SUBQ         $0x02, DX
+	JNZ          countNibblesAVX512Loop
+	VMOVUPD      Z5, (CX)
+	VMOVUPD      Z6, 64(CX)
+	VMOVUPD      Z7, 128(CX)
+	VMOVUPD      Z8, 192(CX)
+	VMOVUPD      Z9, 256(CX)
+	VMOVUPD      Z10, 320(CX)
+	VMOVUPD      Z11, 384(CX)
+	VMOVUPD      Z12, 448(CX)
+	VMOVSD       X3, 1040(CX)
+	VZEROUPPER
+	RET
+
+DATA sign<>+0(SB)/8, $0x7fffffffffffffff
+GLOBL sign<>(SB), RODATA|NOPTR, $8
+
+DATA odd<>+0(SB)/8, $0x0000000100000001
+GLOBL odd<>(SB), RODATA|NOPTR, $8
+
+DATA low<>+0(SB)/8, $0x0000000000000001
+GLOBL low<>(SB), RODATA|NOPTR, $8
+
+DATA high<>+0(SB)/8, $0x0000000000000010
+GLOBL high<>(SB), RODATA|NOPTR, $8

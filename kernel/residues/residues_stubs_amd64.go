@@ -51,3 +51,9 @@ func generateWideAVX2(keys *int32, lanes *float64, mask uint64, steps int)
 // pairsAVX512 multiplies every lane by its next pairs of factors, 1 <= steps <= maxPairs times, narrow. It reduces
 // the lanes' squares first, so that they stay below p in size until its end.
 func pairsAVX512(lanes *float64, steps int)
+
+// countNibblesAVX512 is generateAVX512, folding, that counts its keys instead of storing them: key a adds 1 to the low half
+// of byte a/2 of the table if a is even, to its high half if a is odd. steps is even.
+//
+//go:noescape
+func countNibblesAVX512(table *byte, lanes *float64, steps int)

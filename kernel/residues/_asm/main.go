@@ -47,6 +47,7 @@ func main() {
 		}
 	}
 	pairs(isa{"AVX512", 8, ZMM})
+	countNibbles(isa{"AVX512", 8, ZMM})
 	Generate()
 }
 
@@ -224,6 +225,59 @@ func generate(a isa, wide bool) {
 	l.advance()
 	ADDQ(U32(4*vectors*a.width), keys)
 	DECQ(steps)
+	JNZ(LabelRef(name + "Loop"))
+	l.store()
+	VZEROUPPER()
+	RET()
+}
+
+// countNibbles generates two steps, works out where they are counted, and counts them: the
+// waits for the table's cache lines leave room for the arithmetic of the next two.
+func countNibbles(a isa) {
+	const stepsAtOnce = 2
+	name := "countNibbles" + a.name
+	TEXT(name, NOSPLIT, "func(table *byte, lanes *float64, steps int)")
+	Pragma("noescape")
+	Doc(name+" is generate"+a.name+", folding, that counts its keys instead of storing them: key a adds 1 to the low half",
+		"of byte a/2 of the table if a is even, to its high half if a is odd. steps is even.")
+	table := Load(Param("table"), GP64())
+	base := Load(Param("lanes"), GP64())
+	steps := Load(Param("steps"), GP64())
+	l := load(a, base)
+	width := stepsAtOnce * vectors * a.width
+	places, increments := AllocLocal(4*width), AllocLocal(width)
+	mask, odd, low, high := a.vector(), a.vector(), XMM(), XMM()
+	VBROADCASTSD(constant("sign", 0x7FFFFFFFFFFFFFFF), mask)
+	VPBROADCASTD(constant("odd", 0x0000000100000001), odd)
+	VPBROADCASTB(constant("low", 1), low)
+	VPBROADCASTB(constant("high", 16), high)
+	Label(name + "Loop")
+	for i := range stepsAtOnce {
+		for u := 0; u < vectors; u += 2 {
+			l.step(u, false)
+			l.step(u+1, false)
+			key, upper := a.vector(), a.vector()
+			VPANDQ(mask, l.x[u], key) // |x|
+			VCVTPD2DQ(key, key.AsY())
+			VPANDQ(mask, l.x[u+1], upper)
+			VCVTPD2DQ(upper, upper.AsY())
+			VINSERTI64X4(Imm(1), upper.AsY(), key, key)
+			k, increment, first := K(), XMM(), a.width*(vectors*i+u)
+			VPTESTMD(odd, key, k)
+			VPSRLD(Imm(1), key, key) // byte a/2
+			VMOVDQU32(key, places.Offset(4*first))
+			VPBLENDMB(high, low, k, increment) // 16 if a is odd, 1 if even
+			VMOVDQU8(increment, increments.Offset(first))
+		}
+		l.advance()
+	}
+	for i := range width {
+		at, by := GP64(), GP32()
+		MOVL(places.Offset(4*i), at.As32())
+		MOVBLZX(increments.Offset(i), by)
+		ADDB(by.As8(), Mem{Base: table, Index: at, Scale: 1})
+	}
+	SUBQ(Imm(stepsAtOnce), steps)
 	JNZ(LabelRef(name + "Loop"))
 	l.store()
 	VZEROUPPER()
