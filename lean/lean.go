@@ -110,6 +110,9 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (*Report, error) {
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
 	debug.SetMemoryLimit(opts.Memory)
+	// Most of the heap are tables that grow by doubling and leave little to
+	// collect; the limit bounds it in any case.
+	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	budget := term.NewBudget(opts.Memory / 2)
 	store := term.NewStore(budget)
 	store.MaxDepth = 4 * depth

@@ -3,6 +3,7 @@ package lean
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -88,6 +89,21 @@ func TestVectorsGetTheirVerdicts(t *testing.T) {
 	eachVector(t, func(t *testing.T, path string, data []byte) {
 		if r := judge(t, data, Options{}); r.Verdict != expectedVerdict(path) {
 			t.Errorf("%s: %s, expected %s: %s", path, r.Verdict, expectedVerdict(path), r.Reason)
+		}
+	})
+}
+
+func TestReportsDoNotDependOnThreads(t *testing.T) {
+	eachVector(t, func(t *testing.T, path string, data []byte) {
+		want, err := json.Marshal(judge(t, data, Options{Threads: 1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, threads := range []int{2, 7} {
+			got, err := json.Marshal(judge(t, data, Options{Threads: threads}))
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s: with %d threads the report is %s, with one %s (%v)", path, threads, got, want, err)
+			}
 		}
 	})
 }

@@ -123,17 +123,48 @@ func (b *builder) levelList(is []uint64) (term.Levels, error) {
 
 func (b *builder) defineExpr(i uint64, e term.Expr) error { return b.exprs.define(i, uint32(e)) }
 
-// apply defines an application.
-func (b *builder) apply(app application) error {
-	f, err := b.expr(app.fn)
+func (b *builder) constExpr(name uint64, levels []uint64) (term.Expr, error) {
+	n, err := b.name(name)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	a, err := b.expr(app.arg)
+	us, err := b.levelList(levels)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return b.defineExpr(app.index, b.store.App(f, a))
+	return b.store.Const(n, us), nil
+}
+
+func (b *builder) appExpr(fn, arg uint64) (term.Expr, error) {
+	f, err := b.expr(fn)
+	if err != nil {
+		return 0, err
+	}
+	a, err := b.expr(arg)
+	if err != nil {
+		return 0, err
+	}
+	return b.store.App(f, a), nil
+}
+
+// binderExpr returns a function or, for kind Pi, a function type.
+func (b *builder) binderExpr(kind term.Kind, info term.BinderInfo, name, typ, body uint64) (term.Expr, error) {
+	n, err := b.name(name)
+	if err != nil {
+		return 0, err
+	}
+	t, err := b.expr(typ)
+	if err != nil {
+		return 0, err
+	}
+	e, err := b.expr(body)
+	if err != nil {
+		return 0, err
+	}
+	if kind == term.Lambda {
+		return b.store.Lambda(n, info, t, e), nil
+	}
+	return b.store.Pi(n, info, t, e), nil
 }
 
 // nat reads a literal written in decimal digits.

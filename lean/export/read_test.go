@@ -273,40 +273,6 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
-// Lines spelled as the exporter does take a shorter way, with the same result.
-func TestQuickApplicationsAreReadAsOthers(t *testing.T) {
-	const before = meta + `{"ie":0,"sort":0}` + "\n" + `{"ie":1,"bvar":3}` + "\n"
-	const after = "\n" + `{"axiom":{"name":0,"levelParams":[],"type":2,"isUnsafe":false}}` + "\n"
-	for _, line := range []string{
-		`{"app":{"arg":1,"fn":0},"ie":2}`,
-		`{"app":{"fn":0,"arg":1},"ie":2}`,
-		`{"ie":2,"app":{"arg":1,"fn":0}}`,
-		` {"app":{"arg":1,"fn":0},"ie":2} `,
-	} {
-		f, err := read(before + line + after)
-		if err != nil {
-			t.Errorf("%s: %v", line, err)
-			continue
-		}
-		if got := f.Store.Print(f.Decls[0].Type, term.Format{}); got != "Prop #3" {
-			t.Errorf("%s is read as %s", line, got)
-		}
-	}
-	for line, want := range map[string]string{
-		`{"app":{"arg":2,"fn":0},"ie":2}`:                    "expression 2 is not defined",
-		`{"app":{"arg":0,"fn":9},"ie":2}`:                    "expression 9 is not defined",
-		`{"app":{"arg":0,"fn":0},"ie":1}`:                    "defined twice",
-		`{"app":{"arg":00,"fn":0},"ie":2}`:                   "must not start with 0",
-		`{"app":{"arg":,"fn":0},"ie":2}`:                     "natural number",
-		`{"app":{"arg":0,"fn":0},"ie":2}}`:                   "unexpected data",
-		`{"app":{"arg":99999999999999999999,"fn":0},"ie":2}`: "too large",
-	} {
-		if _, err := read(before + line + after); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, expected %q", line, err, want)
-		}
-	}
-}
-
 func itoa(n int) string { return string(appendInt(nil, n)) }
 
 func appendInt(b []byte, n int) []byte {
@@ -363,6 +329,9 @@ func FuzzRead(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if got, want := outcome(data), outcome(respaced(data)); bytes.HasPrefix(data, []byte("{")) && got != want {
+			t.Errorf("taken apart it is %.200q, by the scanner %.200q", got, want)
+		}
 		store := term.NewStore(term.NewBudget(64 << 20))
 		file, err := Read(bytes.NewReader(data), store, Limits{MaxBytes: 1 << 24})
 		if err != nil {

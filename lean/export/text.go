@@ -200,11 +200,7 @@ func (r *textReader) exprRecord() (term.Expr, error) {
 		if err != nil {
 			return 0, err
 		}
-		es, err := r.exprList(x)
-		if err != nil {
-			return 0, err
-		}
-		return r.store.App(es[0], es[1]), nil
+		return r.appExpr(x[0], x[1])
 	case "#EL", "#EP":
 		return r.binderRecord(kind)
 	case "#EZ":
@@ -274,15 +270,7 @@ func (r *textReader) constRecord() (term.Expr, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := r.name(x[0])
-	if err != nil {
-		return 0, err
-	}
-	ls, err := r.levelList(x[1:])
-	if err != nil {
-		return 0, err
-	}
-	return r.store.Const(n, ls), nil
+	return r.constExpr(x[0], x[1:])
 }
 
 func (r *textReader) binderRecord(kind string) (term.Expr, error) {
@@ -305,18 +293,10 @@ func (r *textReader) binderRecord(kind string) (term.Expr, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := r.name(x[0])
-	if err != nil {
-		return 0, err
-	}
-	es, err := r.exprList(x[1:])
-	if err != nil {
-		return 0, err
-	}
 	if kind == "#EL" {
-		return r.store.Lambda(n, info, es[0], es[1]), nil
+		return r.binderExpr(term.Lambda, info, x[0], x[1], x[2])
 	}
-	return r.store.Pi(n, info, es[0], es[1]), nil
+	return r.binderExpr(term.Pi, info, x[0], x[1], x[2])
 }
 
 // fieldReader takes the numbers of a declaration one by one.
