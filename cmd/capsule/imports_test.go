@@ -18,7 +18,7 @@ var mayImport = map[string][]string{
 	"capsule/formal":      {},
 	"capsule/freeze":      {"capsule/formal", "capsule/frozen", "kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "kernel/durable"},
 	"capsule/replay":      {"capsule/sandbox"},
-	"capsule/image": {"capsule/attestation", "capsule/formal", "capsule/freeze", "capsule/frozen", "oci",
+	"capsule/image": {"capsule/attestation", "capsule/file", "capsule/formal", "capsule/freeze", "capsule/frozen", "oci",
 		"kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "kernel/durable"},
 }
 
