@@ -36,6 +36,11 @@ type checker struct {
 	steps  int64
 	depth  int
 	stop   *atomic.Bool
+	// pause, if not 0, is the number of steps after which work ends with paused.
+	pause int64
+	// A failure of a declaration before this one makes its result useless.
+	decl         int
+	firstFailure *atomic.Int64
 }
 
 type ruleKey struct {
@@ -113,8 +118,11 @@ func (c *checker) step() {
 
 // poll ends the work if it is to stop. Making terms counts as work, too.
 func (c *checker) poll() {
-	if c.stop.Load() {
+	if c.stop.Load() || c.firstFailure != nil && int64(c.decl) > c.firstFailure.Load() {
 		panic(stopped{})
+	}
+	if c.pause > 0 && c.steps+c.s.Work/8 > c.pause {
+		panic(paused{})
 	}
 	if c.limits.Steps > 0 && c.steps+c.s.Work/8 > c.limits.Steps {
 		panic(&term.LimitError{What: fmt.Sprintf("more than %d steps in one declaration", c.limits.Steps)})
@@ -123,6 +131,9 @@ func (c *checker) poll() {
 
 // stopped ends work whose result is no longer wanted.
 type stopped struct{}
+
+// paused ends work that has taken many steps.
+type paused struct{}
 
 // lookup returns a constant that the present declaration may use, or nil.
 func (c *checker) lookup(n term.Name) *constant {
