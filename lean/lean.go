@@ -129,7 +129,9 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (*Report, error) {
 		challenge = f
 		r.Challenge = inputOf(f)
 	}
-	f, err := export.Read(&contextReader{ctx, in}, store, export.Limits{})
+	// Several lines are held at a time.
+	lines := export.Limits{MaxLine: int(min(opts.Memory/32, export.DefaultLine))}
+	f, err := export.Read(&contextReader{ctx, in}, store, lines)
 	if err != nil {
 		return r.unreadable(err)
 	}

@@ -46,11 +46,11 @@ func (r *jsonReader) meta(line []byte) error {
 	case !found:
 		return unsupported(`the first line has no "meta"; expected a lean4export file of format 3.1.x, 3.0.0 or 2.0.0`)
 	case !format:
-		return unsupported("the file names no format version (exporter %q, Lean %q): a draft before 3.0.0; export it again with lean4export 3.1.0 or newer", m.ExporterVersion, m.Lean)
+		return unsupported("the file names no format version (exporter %.60q, Lean %.60q): a draft before 3.0.0; export it again with lean4export 3.1.0 or newer", m.ExporterVersion, m.Lean)
 	case m.Format == "3.0.0":
 		r.old = true
 	case !strings.HasPrefix(m.Format, "3.1."):
-		return unsupported("format version %q is not supported; supported are 3.1.x, 3.0.0 and text 2.0.0", m.Format)
+		return unsupported("format version %.60q is not supported; supported are 3.1.x, 3.0.0 and text 2.0.0", m.Format)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 // may still be under way.
 func Read(r io.Reader, store *term.Store, limits Limits) (f *File, err error) {
 	if limits.MaxLine == 0 {
-		limits.MaxLine = 256 << 20
+		limits.MaxLine = DefaultLine
 	}
 	if limits.MaxBytes == 0 {
 		limits.MaxBytes = 64 << 30
@@ -110,7 +110,7 @@ func (b *builder) firstLine(text []byte) (func([]byte) error, error) {
 	}
 	b.text = true
 	b.file.Meta.Format = "2.0.0"
-	t := &textReader{builder: b}
+	t := &textReader{builder: b, rules: indexMap{what: "rule", store: b.store}}
 	return t.record, textVersion(text)
 }
 

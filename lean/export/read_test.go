@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
@@ -271,6 +272,27 @@ func TestReadIsBounded(t *testing.T) {
 	if err := limit(strings.NewReader(many.String()), term.NewStore(term.NewBudget(1<<20)), Limits{}); err != nil {
 		t.Errorf("many terms: %v", err)
 	}
+	// Indices that leave gaps, small or large, take memory without making terms.
+	for _, gap := range []int{maxGap, 3 * maxGap} {
+		many.Reset()
+		many.WriteString(meta)
+		for i := range 40_000 {
+			many.WriteString(`{"in":` + itoa((i+1)*gap) + `,"str":{"pre":0,"str":"a"}}` + "\n")
+		}
+		if err := limit(strings.NewReader(many.String()), term.NewStore(term.NewBudget(1<<20)), Limits{}); err != nil {
+			t.Errorf("indices with gaps of %d: %v", gap, err)
+		}
+	}
+	many.Reset()
+	many.WriteString(meta + `{"ie":0,"sort":0}` + "\n")
+	many.WriteString(strings.Repeat(`{"axiom":{"name":0,"levelParams":[],"type":0}}`+"\n", 10_000))
+	if err := limit(strings.NewReader(many.String()), term.NewStore(term.NewBudget(1<<20)), Limits{}); err != nil {
+		t.Errorf("many declarations: %v", err)
+	}
+	digits := meta + `{"ie":0,"natVal":"` + strings.Repeat("9", maxDigits+1) + `"}` + "\n"
+	if err := limit(strings.NewReader(digits), term.NewStore(nil), Limits{}); err != nil {
+		t.Errorf("a long number: %v", err)
+	}
 }
 
 func itoa(n int) string { return string(appendInt(nil, n)) }
@@ -314,6 +336,21 @@ func TestWriteAndReadAreInverse(t *testing.T) {
 		}
 		if err := Write(&second, store, g.Meta, g.Decls); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
 			t.Errorf("%s: a second round differs (%v)", name, err)
+		}
+	}
+}
+
+// Long literals are read in parts.
+func TestLongLiteralsAreReadExactly(t *testing.T) {
+	for _, digits := range []int{1, 4096, 4097, 8191, 100_001} {
+		n := new(big.Int).Exp(big.NewInt(7), big.NewInt(int64(digits)), nil)
+		n.Mul(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits/3)), nil)) // zeros at the end
+		f, err := read(meta + `{"ie":0,"natVal":"` + n.String() + `"}` + "\n" + `{"axiom":{"name":0,"levelParams":[],"type":0}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Store.NatValue(f.Decls[0].Type).Cmp(n) != 0 {
+			t.Errorf("a literal of %d digits is misread", len(n.String()))
 		}
 	}
 }

@@ -23,7 +23,7 @@ func textVersion(line []byte) error {
 	case first == "2.0.0":
 		return nil
 	case versionLine.MatchString(first):
-		return unsupported("text format version %q is not supported; supported are 2.0.0 and NDJSON 3.0.0 and 3.1.x", first)
+		return unsupported("text format version %.60q is not supported; supported are 2.0.0 and NDJSON 3.0.0 and 3.1.x", first)
 	case recordLine.MatchString(first):
 		return unsupported("a text export without a version line, from before version 0.1.2, is not supported; export it again")
 	}
@@ -170,7 +170,6 @@ func (r *textReader) ruleRecord(index uint64) error {
 	if rule.RHS, err = r.expr(x[2]); err != nil {
 		return err
 	}
-	r.rules.what = "rule"
 	r.list = append(r.list, rule)
 	return r.rules.define(index, uint32(len(r.list)-1))
 }
