@@ -98,7 +98,7 @@ type Failure struct {
 // Judge reads an export, plain or gzip, and judges it. The error says that no
 // judgement was reached: the input could not be read or ctx ended. Broken files
 // are rejected; formats that are not read, and limits, are declined.
-func Judge(ctx context.Context, in io.Reader, opts Options) (*Report, error) {
+func Judge(ctx context.Context, in io.Reader, opts Options) (report *Report, err error) {
 	if opts.Memory <= 0 {
 		opts.Memory = DefaultMemory
 	}
@@ -113,6 +113,11 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (*Report, error) {
 	// Most of the heap are tables that grow by doubling and leave little to
 	// collect; the limit bounds it in any case.
 	defer debug.SetGCPercent(debug.SetGCPercent(200))
+	defer func() {
+		if p := recover(); p != nil {
+			report, err = r.declined(p), nil
+		}
+	}()
 	budget := term.NewBudget(opts.Memory / 2)
 	store := term.NewStore(budget)
 	store.MaxDepth = 4 * depth
@@ -163,6 +168,21 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (*Report, error) {
 		r.audit(f, challenge, opts)
 	}
 	return r, nil
+}
+
+// declined turns a panic outside of any declaration, from a limit or a fault, into
+// a verdict.
+func (r *Report) declined(p any) *Report {
+	rule, msg := "internal", fmt.Sprint(p)
+	if err, ok := p.(error); ok {
+		var limit *term.LimitError
+		if errors.As(err, &limit) {
+			rule = "limit"
+		}
+	}
+	r.Verdict, r.Reason = check.Decline.String(), msg
+	r.Failure = &Failure{Rule: rule, Msg: msg}
+	return r
 }
 
 // contextReader ends with its context.

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/erdos1056/erdos1056/lean/export"
+	"github.com/erdos1056/erdos1056/lean/term"
 )
 
 const vectors = "../testdata/lean"
@@ -106,6 +109,32 @@ func TestReportsDoNotDependOnThreads(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Wherever the memory runs out, there is a verdict, and none but decline.
+func TestMemoryThatRunsOutIsALimitEverywhere(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(vectors, "vow-tutorial/tests/good/tutorial/117_quotSoundType.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	budget := term.NewBudget(0)
+	store := term.NewStore(budget)
+	for range 2 { // the challenge and the file
+		if _, err := export.Read(bytes.NewReader(data), store, export.Limits{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	verdicts := map[string]int{}
+	for spare := int64(0); spare < 1<<20; spare += max(512, spare/4) {
+		r := judge(t, data, Options{Target: "Quot.sound", Permit: []string{"Quot.sound"}, Challenge: bytes.NewReader(data), Memory: 2 * (budget.Used() + spare), Threads: 1})
+		verdicts[r.Verdict]++
+		if r.Verdict == "decline" && (r.Failure.Rule != "limit" || !strings.HasPrefix(r.Text(0), "declined: ")) {
+			t.Fatalf("with %d bytes to spare: %s", spare, r.Reason)
+		}
+	}
+	if len(verdicts) != 2 {
+		t.Errorf("the verdicts are %v", verdicts)
+	}
 }
 
 // The version line of the attack files names a version that never was. Read as
