@@ -277,7 +277,7 @@ func (c *checker) compareRecursor(claim *export.Recursor, k *constant) {
 	for i, p := range claim.Params {
 		levels[i] = c.s.Param(p)
 	}
-	c.params = claim.Params
+	c.setParams(claim.Params)
 	if have := c.s.SubstLevels(k.typ, k.params, levels); !c.claimHolds(have, claim.Type) {
 		c.rejectTerms("recursor", name+" has another type than the file says", "derived", have, "file", claim.Type)
 	}
@@ -317,7 +317,7 @@ func (c *checker) claimHolds(derived, claim term.Expr) (holds bool) {
 func (c *checker) checkRecursors(recs []*constant) {
 	s := c.s
 	for _, k := range recs {
-		c.params = k.params
+		c.setParams(k.params)
 		c.sortOf(k.typ, true)
 		var levels []term.Level
 		for _, p := range k.params {

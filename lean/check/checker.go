@@ -13,6 +13,7 @@ type checker struct {
 	s       *term.Store // a child of the environment's store
 	bound   ordinal
 	params  []term.Name             // universe parameters of the declaration
+	levels  map[term.Level]bool     // levels known to have no other parameters
 	overlay map[term.Name]*constant // auxiliary constants of a nested block
 
 	checked  table // types of terms known to be well-typed
@@ -54,7 +55,7 @@ func newChecker(env *environment, limits Limits, stop *atomic.Bool) *checker {
 		env: env, s: env.store.Child(), limits: limits, stop: stop,
 		checked: newTable(b), inferred: newTable(b), cores: newTable(b), cheap: newTable(b),
 		whnfs: newTable(b), values: newTable(b), types: newTable(b),
-		rules: map[ruleKey]term.Expr{}, equal: newPairSet(b), apart: newPairSet(b),
+		levels: map[term.Level]bool{}, rules: map[ruleKey]term.Expr{}, equal: newPairSet(b), apart: newPairSet(b),
 	}
 }
 
@@ -64,10 +65,18 @@ func (c *checker) start(bound ordinal, params []term.Name) {
 	c.s.Reset()
 	c.forget()
 	c.bound = bound
-	c.params = params
+	c.setParams(params)
 	c.overlay = nil
 	c.steps = 0
 	c.doubt = term.Anonymous
+}
+
+// setParams sets the universe parameters that terms may have from now on.
+func (c *checker) setParams(params []term.Name) {
+	c.params = params
+	if len(c.levels) > 0 {
+		clear(c.levels)
+	}
 }
 
 // forget drops all results. It is needed whenever constants change their

@@ -268,6 +268,28 @@ func TestPoint05LevelsAreOrderedByAllAssignments(t *testing.T) {
 	}
 }
 
+// A level of n parameters under imax takes 2^n cases.
+func TestLevelsOfManyCasesAreALimit(t *testing.T) {
+	s := NewStore(nil)
+	build := func(n int) (l, m Level) {
+		for i := range n {
+			p := s.Param(s.Num(s.NameOf("u"), uint64(i)))
+			l, m = s.Max(l, s.IMax(s.Succ(Zero), p)), s.Max(s.IMax(s.Succ(Zero), p), m)
+		}
+		return l, m
+	}
+	if l, m := build(8); !s.LevelEq(l, m) {
+		t.Error("equal levels are not found equal")
+	}
+	defer func() {
+		if _, ok := recover().(*LimitError); !ok {
+			t.Error("no limit was reached")
+		}
+	}()
+	l, m := build(40)
+	s.LevelEq(l, m)
+}
+
 func TestNamesPrintWithoutAmbiguity(t *testing.T) {
 	s := NewStore(nil)
 	for _, c := range []struct {
