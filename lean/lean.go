@@ -110,9 +110,6 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (report *Report, err
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
 	debug.SetMemoryLimit(opts.Memory)
-	// Most of the heap are tables that grow by doubling and leave little to
-	// collect; the limit bounds it in any case.
-	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	defer func() {
 		if p := recover(); p != nil {
 			report, err = r.declined(p), nil
@@ -134,9 +131,7 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (report *Report, err
 		challenge = f
 		r.Challenge = inputOf(f)
 	}
-	// Several lines are held at a time.
-	lines := export.Limits{MaxLine: int(min(opts.Memory/32, export.DefaultLine))}
-	f, err := export.Read(&contextReader{ctx, in}, store, lines)
+	f, err := readExport(&contextReader{ctx, in}, store, opts.Memory)
 	if err != nil {
 		return r.unreadable(err)
 	}
@@ -168,6 +163,14 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (report *Report, err
 		r.audit(f, challenge, opts)
 	}
 	return r, nil
+}
+
+// readExport reads the file to be judged with lines in proportion to the memory,
+// because several are held at a time. What is read stays, so that there is little
+// to collect.
+func readExport(in io.Reader, store *term.Store, memory int64) (*export.File, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(200))
+	return export.Read(in, store, export.Limits{MaxLine: int(min(memory/32, export.DefaultLine))})
 }
 
 // declined turns a panic outside of any declaration, from a limit or a fault, into
