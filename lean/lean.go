@@ -131,7 +131,7 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (report *Report, err
 		challenge = f
 		r.Challenge = inputOf(f)
 	}
-	f, err := readExport(&contextReader{ctx, in}, store, opts.Memory)
+	f, err := readExport(ctx, in, store, opts.Memory)
 	if err != nil {
 		return r.unreadable(err)
 	}
@@ -167,10 +167,28 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (report *Report, err
 
 // readExport reads the file to be judged with lines in proportion to the memory,
 // because several are held at a time. What is read stays, so that there is little
-// to collect.
-func readExport(in io.Reader, store *term.Store, memory int64) (*export.File, error) {
+// to collect. If ctx ends while in has nothing to give, the read that is under
+// way is left behind.
+func readExport(ctx context.Context, in io.Reader, store *term.Store, memory int64) (*export.File, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(200))
-	return export.Read(in, store, export.Limits{MaxLine: int(min(memory/32, export.DefaultLine))})
+	var f *export.File
+	var err error
+	var fault any
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { fault = recover() }()
+		f, err = export.Read(&contextReader{ctx, in}, store, export.Limits{MaxLine: int(min(memory/32, export.DefaultLine))})
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-done:
+	}
+	if fault != nil {
+		panic(fault)
+	}
+	return f, err
 }
 
 // declined turns a panic outside of any declaration, from a limit or a fault, into

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -134,6 +136,19 @@ func TestMemoryThatRunsOutIsALimitEverywhere(t *testing.T) {
 	}
 	if len(verdicts) != 2 {
 		t.Errorf("the verdicts are %v", verdicts)
+	}
+}
+
+func TestCancellationDoesNotWaitForTheInput(t *testing.T) {
+	in, out := io.Pipe()
+	defer out.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		io.WriteString(out, `{"meta":{"format":{"version":"3.1.0"}}}`+"\n")
+		cancel()
+	}()
+	if r, err := Judge(ctx, in, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("report %v, error %v; expected the context's error", r, err)
 	}
 }
 
