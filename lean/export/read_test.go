@@ -355,6 +355,8 @@ func TestLongLiteralsAreReadExactly(t *testing.T) {
 	}
 }
 
+// FuzzRead compares the two ways to read a line, and reading with writing. Fuzz it
+// with -fuzzminimizetime 1x: its goroutines make coverage vary from run to run.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(meta + `{"in":1,"str":{"pre":0,"str":"a"}}` + "\n"))
 	f.Add([]byte("2.0.0\n1 #NS 0 T\n0 #ES 0\n#IND 1 0 0 0 0 0 0 1 1 0\n#AX 1 0\n"))
