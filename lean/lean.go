@@ -110,6 +110,9 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (report *Report, err
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
 	debug.SetMemoryLimit(opts.Memory)
+	// Tables that grow by doubling make up most of the heap and leave little to
+	// collect. The memory is bounded in any case.
+	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	defer func() {
 		if p := recover(); p != nil {
 			report, err = r.declined(p), nil
@@ -166,11 +169,9 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (report *Report, err
 }
 
 // readExport reads the file to be judged with lines in proportion to the memory,
-// because several are held at a time. What is read stays, so that there is little
-// to collect. If ctx ends while in has nothing to give, the read that is under
-// way is left behind.
+// because several are held at a time. If ctx ends while in has nothing to give,
+// the read that is under way is left behind.
 func readExport(ctx context.Context, in io.Reader, store *term.Store, memory int64) (*export.File, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	var f *export.File
 	var err error
 	var fault any
