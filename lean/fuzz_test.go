@@ -9,7 +9,8 @@ import (
 )
 
 // FuzzJudge takes arbitrary bytes through reader, kernel and audit. There must be
-// a verdict, and never for a fault of the checker.
+// a verdict, and never for a fault of the checker. Its goroutines make coverage
+// vary from run to run, so inputs are best not minimised: -fuzzminimizetime 1x.
 func FuzzJudge(f *testing.F) {
 	for _, name := range []string{
 		"vow-tutorial/tests/good/tutorial/090_ruleK.ndjson", "vow-tutorial/tests/bad/tutorial/047_indNeg.ndjson",

@@ -98,7 +98,7 @@ type Failure struct {
 // Judge reads an export, plain or gzip, and judges it. The error says that no
 // judgement was reached: the input could not be read or ctx ended. Broken files
 // are rejected; formats that are not read, and limits, are declined.
-func Judge(ctx context.Context, in io.Reader, opts Options) (*Report, error) {
+func Judge(ctx context.Context, in io.Reader, opts Options) (report *Report, err error) {
 	if opts.Memory <= 0 {
 		opts.Memory = DefaultMemory
 	}
@@ -110,6 +110,14 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (*Report, error) {
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
 	debug.SetMemoryLimit(opts.Memory)
+	// Tables that grow by doubling make up most of the heap and leave little to
+	// collect. The memory is bounded in any case.
+	defer debug.SetGCPercent(debug.SetGCPercent(200))
+	defer func() {
+		if p := recover(); p != nil {
+			report, err = r.declined(p), nil
+		}
+	}()
 	budget := term.NewBudget(opts.Memory / 2)
 	store := term.NewStore(budget)
 	store.MaxDepth = 4 * depth
@@ -126,7 +134,7 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (*Report, error) {
 		challenge = f
 		r.Challenge = inputOf(f)
 	}
-	f, err := export.Read(&contextReader{ctx, in}, store, export.Limits{})
+	f, err := readExport(ctx, in, store, opts.Memory)
 	if err != nil {
 		return r.unreadable(err)
 	}
@@ -158,6 +166,45 @@ func Judge(ctx context.Context, in io.Reader, opts Options) (*Report, error) {
 		r.audit(f, challenge, opts)
 	}
 	return r, nil
+}
+
+// readExport reads the file to be judged with lines in proportion to the memory,
+// because several are held at a time. If ctx ends while in has nothing to give,
+// the read that is under way is left behind.
+func readExport(ctx context.Context, in io.Reader, store *term.Store, memory int64) (*export.File, error) {
+	var f *export.File
+	var err error
+	var fault any
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { fault = recover() }()
+		f, err = export.Read(&contextReader{ctx, in}, store, export.Limits{MaxLine: int(min(memory/32, export.DefaultLine))})
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-done:
+	}
+	if fault != nil {
+		panic(fault)
+	}
+	return f, err
+}
+
+// declined turns a panic outside of any declaration, from a limit or a fault, into
+// a verdict.
+func (r *Report) declined(p any) *Report {
+	rule, msg := "internal", fmt.Sprint(p)
+	if err, ok := p.(error); ok {
+		var limit *term.LimitError
+		if errors.As(err, &limit) {
+			rule = "limit"
+		}
+	}
+	r.Verdict, r.Reason = check.Decline.String(), msg
+	r.Failure = &Failure{Rule: rule, Msg: msg}
+	return r
 }
 
 // contextReader ends with its context.

@@ -76,7 +76,10 @@ func (r *Report) failed() string {
 	var b strings.Builder
 	word := map[string]string{"reject": "rejected", "decline": "declined"}[r.Verdict]
 	f := r.Failure
-	if f.Name == "" {
+	switch {
+	case f.Line == 0:
+		return fmt.Sprintf("%s: %s\n", word, f.Msg)
+	case f.Name == "":
 		return fmt.Sprintf("%s: line %d: %s\n", word, f.Line, f.Msg)
 	}
 	fmt.Fprintf(&b, "%s: %s %s at line %d: %s\n", word, f.Kind, f.Name, f.Line, f.Msg)

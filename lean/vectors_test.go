@@ -3,12 +3,18 @@ package lean
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/erdos1056/erdos1056/lean/export"
+	"github.com/erdos1056/erdos1056/lean/term"
 )
 
 const vectors = "../testdata/lean"
@@ -90,6 +96,60 @@ func TestVectorsGetTheirVerdicts(t *testing.T) {
 			t.Errorf("%s: %s, expected %s: %s", path, r.Verdict, expectedVerdict(path), r.Reason)
 		}
 	})
+}
+
+func TestReportsDoNotDependOnThreads(t *testing.T) {
+	eachVector(t, func(t *testing.T, path string, data []byte) {
+		want, err := json.Marshal(judge(t, data, Options{Threads: 1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, threads := range []int{2, 7} {
+			got, err := json.Marshal(judge(t, data, Options{Threads: threads}))
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s: with %d threads the report is %s, with one %s (%v)", path, threads, got, want, err)
+			}
+		}
+	})
+}
+
+// Wherever the memory runs out, there is a verdict, and none but decline.
+func TestMemoryThatRunsOutIsALimitEverywhere(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(vectors, "vow-tutorial/tests/good/tutorial/117_quotSoundType.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	budget := term.NewBudget(0)
+	store := term.NewStore(budget)
+	for range 2 { // the challenge and the file
+		if _, err := export.Read(bytes.NewReader(data), store, export.Limits{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	verdicts := map[string]int{}
+	for spare := int64(0); spare < 1<<20; spare += max(512, spare/4) {
+		r := judge(t, data, Options{Target: "Quot.sound", Permit: []string{"Quot.sound"}, Challenge: bytes.NewReader(data), Memory: 2 * (budget.Used() + spare), Threads: 1})
+		verdicts[r.Verdict]++
+		if r.Verdict == "decline" && (r.Failure.Rule != "limit" || !strings.HasPrefix(r.Text(0), "declined: ")) {
+			t.Fatalf("with %d bytes to spare: %s", spare, r.Reason)
+		}
+	}
+	if len(verdicts) != 2 {
+		t.Errorf("the verdicts are %v", verdicts)
+	}
+}
+
+func TestCancellationDoesNotWaitForTheInput(t *testing.T) {
+	in, out := io.Pipe()
+	defer out.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		io.WriteString(out, `{"meta":{"format":{"version":"3.1.0"}}}`+"\n")
+		cancel()
+	}()
+	if r, err := Judge(ctx, in, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("report %v, error %v; expected the context's error", r, err)
+	}
 }
 
 // The version line of the attack files names a version that never was. Read as

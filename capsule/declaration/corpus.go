@@ -63,8 +63,8 @@ type CaseArguments struct {
 
 // Greatest sizes of the files of a declaration, in bytes.
 const (
-	maxVerifierBytes = 256 << 20
-	maxArtifactBytes = 8 << 20
+	MaxArtifact = 8 << 20
+	maxVerifier = 256 << 20
 )
 
 var (
@@ -87,7 +87,7 @@ var CorpusSpec = schema.Spec[Corpus]{
 			schema.Required("platform", platform),
 			schema.Required("path", schema.RelativePath),
 			schema.Required("sha256", schema.Digest),
-			schema.Required("bytes", schema.Integer{Min: 1, Max: maxVerifierBytes}),
+			schema.Required("bytes", schema.Integer{Min: 1, Max: maxVerifier}),
 		}}),
 		schema.Required("bounds", schema.Object{
 			schema.Required("max_memory_bytes_per_call", schema.Integer{Min: 16 << 20, Max: 1 << 40}),
@@ -98,7 +98,7 @@ var CorpusSpec = schema.Spec[Corpus]{
 			schema.Required("tool_name", name),
 			schema.Required("args", schema.Object{schema.Required("artifact", schema.RelativePath)}),
 			schema.Required("sha256", schema.Digest),
-			schema.Required("bytes", schema.Integer{Min: 0, Max: maxArtifactBytes}),
+			schema.Required("bytes", schema.Integer{Min: 0, Max: MaxArtifact}),
 			schema.Required("expected", schema.Enum{string(Verified), string(Refused)}),
 		}}),
 	},

@@ -3,11 +3,14 @@ package image
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/erdos1056/erdos1056/capsule/formal"
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 	"github.com/erdos1056/erdos1056/oci"
@@ -37,6 +40,7 @@ func fakeImage(t *testing.T, o Options) *oci.Image {
 // the verifier another digest; pin it with
 //
 //	SOURCE_DATE_EPOCH=0 capsule image --range 10428401..10428600 --write-lock
+//	SOURCE_DATE_EPOCH=0 capsule image --lean --challenge testdata/formal/erdos1056-k09.ndjson.gz --target Erdos1056.certificate --permit "" --write-lock
 func TestPinnedImagesAreRebuilt(t *testing.T) {
 	text, err := os.ReadFile("../../images.lock.json")
 	if err != nil {
@@ -50,28 +54,12 @@ func TestPinnedImagesAreRebuilt(t *testing.T) {
 		t.Fatalf("the lock file pins %d images built with %s", len(lock.Images), lock.Go)
 	}
 	for _, want := range lock.Images {
-		claim, err := want.Claim()
-		if err != nil {
-			t.Fatal(err)
-		}
-		platforms, err := want.FreezePlatforms()
-		if err != nil {
-			t.Fatal(err)
-		}
-		capsule, err := Freeze(context.Background(), freeze.Source{Module: "../.."}, claim, platforms)
-		if err != nil {
-			t.Fatal(err)
-		}
-		im, err := capsule.Image(Options{Created: want.Created})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := LockImage(im, claim, want.Created)
+		got, err := want.Rebuild(context.Background(), freeze.Source{Module: "../.."}, "../..")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, line := range want.Differences(got) {
-			t.Errorf("%s: %s", want.Range, line)
+			t.Errorf("%v: %s", want, line)
 		}
 	}
 	again, err := lock.Encode()
@@ -81,7 +69,7 @@ func TestPinnedImagesAreRebuilt(t *testing.T) {
 }
 
 func TestDifferencesGoDownToTheFile(t *testing.T) {
-	claim := fakeCapsule(t).Claim
+	claim := LockClaim(fakeCapsule(t), "")
 	lock := func(im *oci.Image) LockedImage {
 		l, err := LockImage(im, claim, 0)
 		if err != nil {
@@ -127,6 +115,10 @@ func TestDifferencesGoDownToTheFile(t *testing.T) {
 
 func TestLockFilesThatAreRefused(t *testing.T) {
 	const head = `{"schema":"erdos1056.images-lock.v1","go":"go1.26.8","images":[`
+	theorem := `"theorem":{"target":"T","permit":["a","b"],"challenge":{"path":"c/d","digest":"sha256:` + strings.Repeat("0", 64) + `"}}`
+	if _, err := ParseLock([]byte(head + `{` + theorem + `,"platforms":[{"platform":"linux/amd64"}]}]}`)); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":            {"", "EOF"},
 		"unknown field":    {`{"schema":"erdos1056.images-lock.v1","extra":1}`, "unknown field"},
@@ -135,6 +127,13 @@ func TestLockFilesThatAreRefused(t *testing.T) {
 		"bad range":        {head + `{"range":"5..4","k":15}]}`, "image 1"},
 		"bad k":            {head + `{"range":"2..4","k":0}]}`, "image 1"},
 		"unknown platform": {head + `{"range":"2..4","k":15,"platforms":[{"platform":"plan9/amd64"}]}]}`, "image 1"},
+		"no claim":         {head + `{}]}`, "image 1"},
+		"two claims":       {head + `{"range":"2..4","k":15,` + theorem + `}]}`, "want one"},
+		"no target":        {head + `{` + strings.Replace(theorem, `"T"`, `""`, 1) + `}]}`, "no target"},
+		"unsorted axioms":  {head + `{` + strings.Replace(theorem, `["a","b"]`, `["b","a"]`, 1) + `}]}`, "not sorted"},
+		"path upwards":     {head + `{` + strings.Replace(theorem, `c/d`, `../d`, 1) + `}]}`, "below the folder"},
+		"absolute path":    {head + `{` + strings.Replace(theorem, `c/d`, `/d`, 1) + `}]}`, "below the folder"},
+		"bad digest":       {head + `{` + strings.Replace(theorem, `:0`, `:x`, 1) + `}]}`, "64 lower-case"},
 		"too long":         {strings.Repeat(" ", maxLock+1), "the limit is"},
 	} {
 		if _, err := ParseLock([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -145,11 +144,39 @@ func TestLockFilesThatAreRefused(t *testing.T) {
 
 func TestImageIsPinnedInThePlaceOfItsClaim(t *testing.T) {
 	var lock Lock
-	lock.Put(LockedImage{Range: "2..100", K: 15, Index: "old"})
-	lock.Put(LockedImage{Range: "2..100", K: 14, Index: "other"})
-	lock.Put(LockedImage{Range: "2..100", K: 15, Index: "new"})
-	if len(lock.Images) != 2 || lock.Images[0].Index != "new" {
-		t.Errorf("got %+v", lock.Images)
+	put := func(claim LockedClaim, index oci.Digest) { lock.Put(LockedImage{LockedClaim: claim, Index: index}) }
+	theorem := func(target, path string, challenge string, permit ...string) LockedClaim {
+		return LockClaim(Capsule{Formal: &formal.Claim{Target: target, Permit: permit, Challenge: []byte(challenge)}}, path)
+	}
+	put(LockedClaim{Range: "2..100", K: 15}, "old")
+	put(LockedClaim{Range: "2..100", K: 14}, "other k")
+	put(theorem("T", "c", "1"), "old theorem")
+	put(theorem("T", "c", "1", "propext"), "other axioms")
+	put(theorem("T", "d", "1"), "other file")
+	put(theorem("U", "c", "1"), "other target")
+	put(LockedClaim{Range: "2..100", K: 15}, "new")
+	put(theorem("T", "c", "2"), "new theorem")
+	var pinned []string
+	for _, im := range lock.Images {
+		pinned = append(pinned, string(im.Index))
+	}
+	if got := strings.Join(pinned, ", "); got != "new, other k, new theorem, other axioms, other file, other target" {
+		t.Errorf("pinned are %s", got)
+	}
+}
+
+func TestChallengeOfARebuildIsThePinnedOne(t *testing.T) {
+	folder := t.TempDir()
+	pins := LockedImage{LockedClaim: LockClaim(Capsule{Formal: &formal.Claim{Target: "T", Challenge: []byte("pinned")}}, "challenge"),
+		Platforms: []LockedPlatform{{Platform: "linux/amd64"}}}
+	if _, err := pins.Rebuild(context.Background(), freeze.Source{Module: "../.."}, folder); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without the challenge: error %v", err)
+	}
+	if err := os.WriteFile(folder+"/challenge", []byte("another"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pins.Rebuild(context.Background(), freeze.Source{Module: "../.."}, folder); !errors.Is(err, ErrOtherChallenge) {
+		t.Errorf("with another challenge: error %v", err)
 	}
 }
 

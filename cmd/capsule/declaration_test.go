@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/oci"
 )
 
 const testdata = "../../testdata/"
@@ -125,6 +126,49 @@ func TestDeclarationIsMadeReplayedAndVerified(t *testing.T) {
 	s.run(exitMismatch, "conform", "{}/declaration", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/again")
 	s.run(exitNoInput, "conform", "{}/none", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/again")
 	s.run(exitUsage, "conform")
+}
+
+func TestDeclarationOfATheoremIsMadeReplayedAndVerified(t *testing.T) {
+	challenge, proof, wrong, cheating, unknown := theoremFiles(t)
+	s := newSession(t)
+	s.keygen("key.pem", "publisher")
+	theorem := []string{"declare", "--lean", "--challenge", challenge, "--target", theoremTarget, "--platform", sandbox.Native, "--key", "{}/key.pem"}
+	out, messages := s.run(exitDone, append(theorem, "--verified", proof, "--refused", wrong, "--refused", cheating, "--output", "{}/declaration")...)
+	if !strings.Contains(out, "formal-erdos505-erdos-505-test-dim-one-") || !strings.Contains(messages, theoremTarget+" : ∀ (p : Prop), p → p") {
+		t.Errorf("stdout %s, stderr %s", out, messages)
+	}
+	s.run(exitDone, "verify-manifest", "{}/declaration/manifest.json", "--keys", "{}/keys.json")
+	statement, err := os.ReadFile(challenge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest struct{ Summary string }
+	if err := json.Unmarshal(s.read("declaration/manifest.json"), &manifest); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"` + theoremTarget + `"`, string(oci.DigestOf(statement)), `["Classical.choice" "Quot.sound" "propext"]`} {
+		if !strings.Contains(manifest.Summary, want) {
+			t.Errorf("no %s in the summary %q", want, manifest.Summary)
+		}
+	}
+	if text := s.read("declaration/replay-corpus.json"); !bytes.Contains(text, []byte(`"max_memory_bytes_per_call":1073741824`)) {
+		t.Errorf("the corpus is %s", text)
+	}
+
+	out, _ = s.run(exitDone, "conform", "{}/declaration", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/conformance")
+	if strings.Count(out, "holds ") != 3+7+6+5+1 || strings.Contains(out, "BROKEN") {
+		t.Errorf("stdout\n%s", out)
+	}
+	s.run(exitDone, "conform", "{}/declaration", "--keys", "{}/keys.json", "--check", "{}/conformance")
+
+	// A decline is no verdict, so it is neither of the two that can be declared.
+	s.run(exitDone, append(theorem, "--refused", unknown, "--output", "{}/other")...)
+	out, _ = s.run(exitMismatch, "conform", "{}/other", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/broken")
+	if !strings.Contains(out, "none: exit code 2") {
+		t.Errorf("stdout\n%s", out)
+	}
+	s.run(exitUsage, append(theorem, "--range", "2..100", "--verified", proof, "--output", "{}/both")...)
+	s.run(exitMismatch, "declare", "--lean", "--challenge", challenge, "--target", "T.other", "--key", "{}/key.pem", "--verified", proof, "--output", "{}/none")
 }
 
 func TestBrokenDeclarationEndsWithExitCode1(t *testing.T) {

@@ -8,8 +8,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/erdos1056/erdos1056/capsule/declaration"
+	"github.com/erdos1056/erdos1056/capsule/freeze"
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
-	"github.com/erdos1056/erdos1056/kernel/plan"
+	"github.com/erdos1056/erdos1056/oci"
 )
 
 var declare = verb{
@@ -23,7 +24,7 @@ var declare = verb{
 		flags.StringArrayVar(&f.refused, "refused", nil, "an artifact that the verifier must refuse")
 		flags.StringVar(&f.version, "version", "1.0.0", "version of the declaration")
 		flags.Uint32Var(&f.bounds.LatencyMS, "max-latency", 60_000, "greatest wall time of a call, in milliseconds")
-		flags.Int64Var(&f.memory, "max-memory", 512, "greatest memory of a call, in MiB")
+		flags.Int64Var(&f.memory, "max-memory", 0, "greatest memory of a call, in MiB (default 512, or 1024 with --lean)")
 		flags.Int64Var(&f.bounds.Processes, "max-pids", 64, "greatest number of processes and threads of a call")
 		flags.Uint32Var(&f.bounds.ResponseBytes, "max-output", 4096, "greatest output of a call, in bytes")
 		f.key.declare(flags)
@@ -33,7 +34,7 @@ var declare = verb{
 }
 
 type declareFlags struct {
-	claim             claimFlags
+	claim             capsuleFlags
 	verified, refused []string
 	version, output   string
 	memory            int64
@@ -48,24 +49,24 @@ func (f *declareFlags) run(ctx context.Context, c *call) error {
 	if f.output == "" {
 		return usageError("no folder given; write --output DIR")
 	}
-	claim, platforms, err := f.claim.parse()
-	if err != nil {
-		return err
-	}
 	key, err := f.key.read()
 	if err != nil {
 		return err
 	}
-	p, err := f.plan(claim)
+	cases, err := f.cases()
 	if err != nil {
 		return err
 	}
-	capsule, err := capsuleimage.Freeze(ctx, f.claim.source, claim, platforms)
+	capsule, err := f.claim.freeze(ctx, c)
 	if err != nil {
 		return err
 	}
-	for _, platform := range platforms {
-		p.Verifiers = append(p.Verifiers, declaration.Verifier{Platform: platform.String(), Content: capsule.Verifiers[platform]})
+	p := f.plan(capsule)
+	p.Cases = cases
+	for _, platform := range freeze.Platforms {
+		if verifier, ok := capsule.Verifiers[platform]; ok {
+			p.Verifiers = append(p.Verifiers, declaration.Verifier{Platform: platform.String(), Content: verifier})
+		}
 	}
 	if err := declaration.Write(f.output, p, key); err != nil {
 		return err
@@ -75,27 +76,45 @@ func (f *declareFlags) run(ctx context.Context, c *call) error {
 	}, "%s  %s %s, %d cases, signed by %s", f.output, p.ID, p.Version, len(p.Cases), key.Fingerprint())
 }
 
-func (f *declareFlags) plan(claim plan.Plan) (declaration.Plan, error) {
-	p := declaration.Plan{
-		ID:      fmt.Sprintf("erdos1056.k%d.%d-%d", claim.K, claim.Lo, claim.Hi),
-		Name:    fmt.Sprintf("Erdős 1056, k = %d, %v", claim.K, claim.Range),
-		Version: f.version,
-		Summary: fmt.Sprintf("Recomputes the greatest fibers of t -> t! mod p for all primes p of %v and compares an artifact with them.", claim.Range),
-		Bounds:  f.bounds,
+// plan says what the capsule does. What the verifier is frozen to is in its
+// bytes, which the declaration names by digest; the summary says it to people.
+func (f *declareFlags) plan(capsule capsuleimage.Capsule) declaration.Plan {
+	p := declaration.Plan{Version: f.version, Bounds: f.bounds}
+	memory := int64(512)
+	if t := capsule.Formal; t != nil {
+		memory = 1024 // what leancheck may use, and the program itself
+		p.ID = capsule.Name()
+		p.Name = fmt.Sprintf("Proofs of %q", t.Target)
+		p.Summary = fmt.Sprintf("Judges an export of Lean 4: whether it proves the theorem %q as the challenge %s states it, with no axioms but %q.",
+			t.Target, oci.DigestOf(t.Challenge), t.Permit)
+	} else {
+		claim := capsule.Claim
+		p.ID = fmt.Sprintf("erdos1056.k%d.%d-%d", claim.K, claim.Lo, claim.Hi)
+		p.Name = fmt.Sprintf("Erdős 1056, k = %d, %v", claim.K, claim.Range)
+		p.Summary = fmt.Sprintf("Recomputes the greatest fibers of t -> t! mod p for all primes p of %v and compares an artifact with them.", claim.Range)
 	}
-	p.Bounds.MemoryBytes = f.memory << 20
+	if f.memory != 0 {
+		memory = f.memory
+	}
+	p.Bounds.MemoryBytes = memory << 20
+	return p
+}
+
+// cases reads the artifacts and says what the verifier must make of each.
+func (f *declareFlags) cases() ([]declaration.Case, error) {
+	var cases []declaration.Case
 	for _, list := range []struct {
 		files    []string
 		flag     string
 		expected declaration.Expectation
 	}{{f.verified, "--verified", declaration.Verified}, {f.refused, "--refused", declaration.Refused}} {
 		for _, name := range list.files {
-			text, err := readFile(list.flag, name, 1<<20)
+			text, err := readFile(list.flag, name, declaration.MaxArtifact)
 			if err != nil {
-				return p, err
+				return nil, err
 			}
-			p.Cases = append(p.Cases, declaration.Case{ID: filepath.Base(name), Artifact: text, Expected: list.expected})
+			cases = append(cases, declaration.Case{ID: filepath.Base(name), Artifact: text, Expected: list.expected})
 		}
 	}
-	return p, nil
+	return cases, nil
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -183,6 +185,62 @@ func TestFormalImageIsSmallAndTheSameFromFiles(t *testing.T) {
 	}
 }
 
+func TestFormalImageIsPinnedAndRebuilt(t *testing.T) {
+	challenge, proof, _, _, _ := theoremFiles(t)
+	folder := filepath.Dir(challenge)
+	lock := filepath.Join(folder, "images.lock.json")
+	must(t, "image", "--lock", lock, "--write-lock", "--range", "2..100", "--platform", sandbox.Native)
+	must(t, "image", "--lock", lock, "--write-lock", "--lean", "--challenge", challenge, "--target", theoremTarget, "--platform", sandbox.Native)
+	out := must(t, "image", "--lock", lock, "--check", "--json")
+	for _, want := range []string{`"k":15`, `"target":"` + theoremTarget + `"`, `"permit":["Classical.choice","Quot.sound","propext"]`} {
+		if !strings.Contains(out, want) || strings.Count(out, `"same":true`) != 2 {
+			t.Errorf("no %s in %s", want, out)
+		}
+	}
+	verifier := formalVerifier(t, challenge)
+	refuses(t, exitUsage, "pins where the challenge is", "image", "--lock", lock, "--write-lock", "--capsule", verifier)
+
+	// A statement changed later is seen before anything is built.
+	other, err := os.ReadFile(proof)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(challenge, other, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, exitMismatch, "not the challenge that is pinned", "image", "--lock", lock, "--check")
+	if err := os.Remove(challenge); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, exitNoInput, "no such file", "image", "--lock", lock, "--check")
+}
+
+// TestPinnedChallengeIsTheCertificateOfThePublishedWitness: what images.lock.json
+// pins is made from a witness by this program.
+func TestPinnedChallengeIsTheCertificateOfThePublishedWitness(t *testing.T) {
+	packed, err := os.Open("../../testdata/formal/erdos1056-k09.ndjson.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	w := certificate.Witness{K: 9, P: 27901, Cuts: []uint64{2451, 2867, 4768, 10383, 18707, 19589, 19965, 22981, 24673, 26322}}
+	if err := certificate.Write(&want, w); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(found, want.Bytes()) {
+		t.Error("the challenge is another; make it anew with erdos1056 certify and gzip -9 -n, and pin the image again")
+	}
+}
+
 func TestTheoremsThatCannotBeFrozen(t *testing.T) {
 	challenge, proof, _, _, unknown := theoremFiles(t)
 	for _, c := range []struct {
@@ -198,7 +256,8 @@ func TestTheoremsThatCannotBeFrozen(t *testing.T) {
 		{exitMismatch, "build --output x --lean --target T.other --challenge " + challenge, `declares no constant named "T.other"`},
 		{exitMismatch, "build --output x --lean --target cheat --challenge " + unknown, "reading the challenge"},
 		{exitMismatch, "build --output x --lean --target " + theoremTarget + " --permit prop --challenge " + challenge, `permitted axiom "prop"`},
-		{exitUsage, "image --write-lock --lean --target " + theoremTarget + " --challenge " + challenge, "also needs its challenge"},
+		{exitUsage, "image --write-lock --lean --target " + theoremTarget + " --challenge " + challenge, "must lie below"},
+		{exitUsage, "image --write-lock --range 2..100 --image-user 1:1", "from its claim alone"},
 		{exitUsage, "image --lean --capsule x --target t --challenge " + challenge, "leave --range out, and --lean"},
 		{exitUsage, "run x --no-land --worker w --artifact " + proof, "--artifact or --worker"},
 	} {

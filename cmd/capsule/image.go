@@ -75,12 +75,16 @@ func (f *imageFlags) run(ctx context.Context, c *call) error {
 	if f.check {
 		return f.compare(ctx, c)
 	}
+	challenge, err := f.pinnable()
+	if err != nil {
+		return err
+	}
 	capsule, err := f.capsule(ctx, c)
 	if err != nil {
 		return err
 	}
-	if capsule.Formal != nil && f.writeLock {
-		return usageError("--write-lock: the lock file pins images by range and k, so that they can be rebuilt; a formal capsule also needs its challenge")
+	if f.writeLock && capsule.Formal != nil && challenge == "" {
+		return usageError("--write-lock: the lock file also pins where the challenge is: write --lean and --challenge instead of --capsule")
 	}
 	if f.options.Created, _, err = sourceDateEpoch(); err != nil {
 		return err
@@ -99,7 +103,10 @@ func (f *imageFlags) run(ctx context.Context, c *call) error {
 	if err := f.announce(c, name, im); err != nil {
 		return err
 	}
-	return f.deliver(ctx, c, capsule, name, im)
+	if err := f.deliver(ctx, c, capsule, name, im); err != nil || !f.writeLock {
+		return err
+	}
+	return f.updateLock(capsuleimage.LockClaim(capsule, challenge), im)
 }
 
 // capsule freezes the claim, or takes the verifiers that are there.
@@ -222,9 +229,6 @@ func (f *imageFlags) deliver(ctx context.Context, c *call, capsule capsuleimage.
 		}
 		c.say("pushed; the registry answers the same digest")
 	}
-	if f.writeLock {
-		return f.updateLock(capsule, im)
-	}
 	return nil
 }
 
@@ -242,7 +246,35 @@ func (f *imageFlags) writeSBOMs(im *oci.Image) error {
 	return nil
 }
 
-func (f *imageFlags) updateLock(capsule capsuleimage.Capsule, im *oci.Image) error {
+// pinnable makes sure that --check will be able to rebuild what --write-lock is
+// to pin. It returns where the challenge of a formal capsule lies, below the
+// folder of the lock file.
+func (f *imageFlags) pinnable() (challenge string, err error) {
+	o := f.options
+	switch {
+	case !f.writeLock:
+		return "", nil
+	case len(o.Annotations) > 0 || len(o.Labels) > 0 || o.User != "" || f.base != "scratch":
+		return "", usageError("--write-lock: an image is rebuilt from its claim alone: leave out --base, --image-annotation, --image-label and --image-user")
+	case f.claim.theorem.challenge == "":
+		return "", nil
+	}
+	folder, err := filepath.Abs(filepath.Dir(f.lock))
+	if err != nil {
+		return "", err
+	}
+	name, err := filepath.Abs(f.claim.theorem.challenge)
+	if err != nil {
+		return "", err
+	}
+	below, err := filepath.Rel(folder, name)
+	if err != nil || !filepath.IsLocal(below) {
+		return "", usageError("--write-lock: the challenge must lie below %s, the folder of the lock file, to be found when the image is rebuilt", folder)
+	}
+	return filepath.ToSlash(below), nil
+}
+
+func (f *imageFlags) updateLock(claim capsuleimage.LockedClaim, im *oci.Image) error {
 	var lock capsuleimage.Lock
 	text, err := os.ReadFile(f.lock)
 	switch {
@@ -253,7 +285,7 @@ func (f *imageFlags) updateLock(capsule capsuleimage.Capsule, im *oci.Image) err
 	case !errors.Is(err, os.ErrNotExist):
 		return err
 	}
-	locked, err := capsuleimage.LockImage(im, capsule.Claim, f.options.Created)
+	locked, err := capsuleimage.LockImage(im, claim, f.options.Created)
 	if err != nil {
 		return err
 	}
@@ -279,22 +311,29 @@ func (f *imageFlags) compare(ctx context.Context, c *call) error {
 	}
 	different := 0
 	for _, want := range lock.Images {
-		got, err := rebuild(ctx, f.claim.source, want)
-		if err != nil {
-			return err
+		got, err := want.Rebuild(ctx, f.claim.source, filepath.Dir(f.lock))
+		switch {
+		case errors.Is(err, capsuleimage.ErrOtherChallenge):
+			return mismatchError("%v: %v", want, err)
+		case err != nil:
+			return fmt.Errorf("%v: %w", want, err)
 		}
 		lines := want.Differences(got)
 		for _, line := range lines {
-			c.say("%s k=%d: %s", want.Range, want.K, line)
+			c.say("%v: %s", want, line)
 		}
 		verdict := "the same"
 		if len(lines) > 0 {
 			different++
 			verdict = "differs"
 		}
-		err = c.print(map[string]any{
-			"type": "check", "range": want.Range, "k": want.K, "expected": want.Index, "found": got.Index, "same": len(lines) == 0, "differences": lines,
-		}, "%s k=%d  %s  %s", want.Range, want.K, got.Index, verdict)
+		object := map[string]any{"type": "check", "expected": want.Index, "found": got.Index, "same": len(lines) == 0, "differences": lines}
+		if t := want.Theorem; t != nil {
+			object["target"], object["permit"], object["challenge"] = t.Target, t.Permit, t.Challenge.Digest
+		} else {
+			object["range"], object["k"] = want.Range, want.K
+		}
+		err = c.print(object, "%v  %s  %s", want, got.Index, verdict)
 		if err != nil {
 			return err
 		}
@@ -303,24 +342,4 @@ func (f *imageFlags) compare(ctx context.Context, c *call) error {
 		return mismatchError("%d of %d images of %s differ when rebuilt", different, len(lock.Images), f.lock)
 	}
 	return nil
-}
-
-func rebuild(ctx context.Context, source freeze.Source, want capsuleimage.LockedImage) (capsuleimage.LockedImage, error) {
-	claim, err := want.Claim()
-	if err != nil {
-		return capsuleimage.LockedImage{}, err
-	}
-	platforms, err := want.FreezePlatforms()
-	if err != nil {
-		return capsuleimage.LockedImage{}, err
-	}
-	capsule, err := capsuleimage.Freeze(ctx, source, claim, platforms)
-	if err != nil {
-		return capsuleimage.LockedImage{}, err
-	}
-	im, err := capsule.Image(capsuleimage.Options{Created: want.Created})
-	if err != nil {
-		return capsuleimage.LockedImage{}, err
-	}
-	return capsuleimage.LockImage(im, claim, want.Created)
 }

@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"capsule/replay":      {"capsule/sandbox", "capsule/scratch"},
 	"capsule/scratch":     {},
 	"capsule/toolchain":   {"capsule/sandbox", "capsule/scratch"},
-	"capsule/image": {"capsule/attestation", "capsule/formal", "capsule/freeze", "capsule/frozen", "capsule/scratch", "oci",
+	"capsule/image": {"capsule/attestation", "capsule/file", "capsule/formal", "capsule/freeze", "capsule/frozen", "capsule/scratch", "oci",
 		"kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "kernel/durable"},
 }
 

@@ -70,6 +70,17 @@ func TestPoint22ClosuresGoThroughTypesValuesAndProofs(t *testing.T) {
 	}
 }
 
+// Text exports leave out recursors; a term can use them all the same.
+func TestPoint22ClosuresGoThroughRecursorsThatTheFileLeavesOut(t *testing.T) {
+	for _, rec := range []string{"T.rec.{1}", "T.rec_2.{1}"} {
+		f := parse(t, term.NewStore(nil), core+`axiom bad : Type  inductive T 0 : Type | mk : bad → T  theorem t : True := `+rec)
+		f.Decls[len(f.Decls)-2].Block.Partial = true
+		if r := Audit(f, "t", Options{}); !strings.Contains(problems(r), "bad: the target rests on an axiom") {
+			t.Errorf("through %s: %s", rec, problems(r))
+		}
+	}
+}
+
 func TestPoint22UnusedAxiomsDoNotCountButAreListed(t *testing.T) {
 	f := parse(t, term.NewStore(nil), core+`axiom bad : False  theorem t : True := True.intro`)
 	r := Audit(f, "t", Options{})

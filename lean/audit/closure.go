@@ -2,6 +2,7 @@ package audit
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/erdos1056/erdos1056/lean/export"
 	"github.com/erdos1056/erdos1056/lean/term"
@@ -51,10 +52,24 @@ func NewIndex(f *export.File) *Index {
 
 // Decl returns the declaration that declares n, or nil.
 func (x *Index) Decl(n term.Name) *export.Decl {
-	if i, ok := x.at[n]; ok {
+	if i, ok := x.find(n); ok {
 		return &x.file.Decls[i]
 	}
 	return nil
+}
+
+// find returns the declaration that declares n. Text exports may leave
+// recursors out, which the checker knows all the same: T.rec, T.rec_1, ....
+func (x *Index) find(n term.Name) (int, bool) {
+	if i, ok := x.at[n]; ok {
+		return i, true
+	}
+	s := x.file.Store
+	if text, _ := s.LastText(n); text != "rec" && !strings.HasPrefix(text, "rec_") {
+		return 0, false
+	}
+	i, ok := x.at[s.Parent(n)]
+	return i, ok && x.file.Decls[i].Block != nil && x.file.Decls[i].Block.Partial
 }
 
 // Axioms returns the axioms of the file, in file order.
@@ -99,7 +114,7 @@ func (x *Index) Needed(names ...term.Name) []export.Decl {
 		}
 	}
 	for _, n := range names {
-		if i, ok := x.at[n]; ok {
+		if i, ok := x.find(n); ok {
 			visit(i)
 		}
 	}
@@ -154,7 +169,7 @@ func (x *Index) mentions(parts []term.Expr) []int {
 	out := []int{}
 	have := map[int]bool{}
 	add := func(n term.Name) {
-		if j, ok := x.at[n]; ok && !have[j] {
+		if j, ok := x.find(n); ok && !have[j] {
 			have[j] = true
 			out = append(out, j)
 		}

@@ -99,7 +99,9 @@ func Check(ctx context.Context, f *export.File, opts Options) (*Result, error) {
 	r := &run{file: f, opts: opts, stop: &stop}
 	r.env = newEnvironment(f.Store)
 	r.firstFailure.Store(int64(len(f.Decls)))
-	r.declare()
+	for r.declare() {
+		r.judge()
+	}
 	r.judge()
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -122,24 +124,43 @@ type run struct {
 	failures     []*Failure
 }
 
+// patience is the number of steps that making a declaration known may take as
+// long as those before it have not been judged. What has no type may have no
+// normal form either.
+const patience = 1 << 16
+
 // declare makes the declarations known, in file order. Inductive blocks and
 // quotients are checked right away, because what they define has to be derived;
-// the others follow in judge.
-func (r *run) declare() {
+// the others follow in judge. It reports whether it wants to go on once all
+// declarations known are judged.
+func (r *run) declare() (more bool) {
 	var c *checker
 	if f := r.guard(0, func() { c = newChecker(r.env, r.opts.Limits, r.stop) }); f != nil {
 		r.fail(f)
-		return
+		return false
 	}
 	defer c.release()
-	r.seen = make([]bool, r.file.Store.ExprCount())
-	for i := range r.file.Decls {
-		if f := r.guard(i, func() { r.declareOne(c, i) }); f != nil {
+	if r.seen == nil {
+		r.seen = make([]bool, r.file.Store.ExprCount())
+	}
+	for r.declared < len(r.file.Decls) && r.firstFailure.Load() == int64(len(r.file.Decls)) {
+		i := r.declared
+		c.pause = patience
+		if i == int(r.next.Load()) {
+			c.pause = 0 // all before it hold
+		}
+		done := false
+		if f := r.guard(i, func() { r.declareOne(c, i); done = true }); f != nil {
 			r.fail(c.doubted(f))
-			return
+			return false
+		}
+		if !done {
+			r.env.forget(declOrdinal(i))
+			return !r.stop.Load()
 		}
 		r.declared++
 	}
+	return false
 }
 
 func (r *run) declareOne(c *checker, i int) {
@@ -274,6 +295,7 @@ func (r *run) judge() {
 				r.fail(f)
 				return
 			}
+			c.firstFailure = &r.firstFailure
 			for {
 				i := int(r.next.Add(1)) - 1
 				if i >= r.declared || int64(i) > r.firstFailure.Load() || r.stop.Load() {
@@ -290,6 +312,7 @@ func (r *run) judge() {
 		})
 	}
 	wg.Wait()
+	r.next.Store(int64(r.declared))
 }
 
 // judge checks an axiom, definition, theorem or opaque constant.
@@ -297,6 +320,7 @@ func (c *checker) judge(i int, d *export.Decl) {
 	if d.Kind == export.Quotient || d.Kind == export.Inductive {
 		return
 	}
+	c.decl = i
 	c.start(declOrdinal(i), d.Params)
 	l := c.sortOf(d.Type, true)
 	if d.Kind == export.Theorem && !c.s.AlwaysZero(l) {
@@ -317,14 +341,16 @@ func (c *checker) judge(i int, d *export.Decl) {
 type declined struct{ msg string }
 
 // guard runs work on declaration i and turns its panics into a failure: a
-// *Rejection into a reject, a limit or a fault into a decline.
+// *Rejection into a reject, a limit or a fault into a decline. Work that was
+// stopped or paused is no failure.
 func (r *run) guard(i int, work func()) (f *Failure) {
 	defer func() {
 		p := recover()
 		if p == nil {
 			return
 		}
-		if _, ok := p.(stopped); ok {
+		switch p.(type) {
+		case stopped, paused:
 			return
 		}
 		f = &Failure{Decl: i}

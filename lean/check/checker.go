@@ -13,6 +13,7 @@ type checker struct {
 	s       *term.Store // a child of the environment's store
 	bound   ordinal
 	params  []term.Name             // universe parameters of the declaration
+	levels  map[term.Level]bool     // levels known to have no other parameters
 	overlay map[term.Name]*constant // auxiliary constants of a nested block
 
 	checked  table // types of terms known to be well-typed
@@ -36,6 +37,11 @@ type checker struct {
 	steps  int64
 	depth  int
 	stop   *atomic.Bool
+	// pause, if not 0, is the number of steps after which work ends with paused.
+	pause int64
+	// A failure of a declaration before this one makes its result useless.
+	decl         int
+	firstFailure *atomic.Int64
 }
 
 type ruleKey struct {
@@ -49,7 +55,7 @@ func newChecker(env *environment, limits Limits, stop *atomic.Bool) *checker {
 		env: env, s: env.store.Child(), limits: limits, stop: stop,
 		checked: newTable(b), inferred: newTable(b), cores: newTable(b), cheap: newTable(b),
 		whnfs: newTable(b), values: newTable(b), types: newTable(b),
-		rules: map[ruleKey]term.Expr{}, equal: newPairSet(b), apart: newPairSet(b),
+		levels: map[term.Level]bool{}, rules: map[ruleKey]term.Expr{}, equal: newPairSet(b), apart: newPairSet(b),
 	}
 }
 
@@ -59,10 +65,18 @@ func (c *checker) start(bound ordinal, params []term.Name) {
 	c.s.Reset()
 	c.forget()
 	c.bound = bound
-	c.params = params
+	c.setParams(params)
 	c.overlay = nil
 	c.steps = 0
 	c.doubt = term.Anonymous
+}
+
+// setParams sets the universe parameters that terms may have from now on.
+func (c *checker) setParams(params []term.Name) {
+	c.params = params
+	if len(c.levels) > 0 {
+		clear(c.levels)
+	}
 }
 
 // forget drops all results. It is needed whenever constants change their
@@ -113,8 +127,11 @@ func (c *checker) step() {
 
 // poll ends the work if it is to stop. Making terms counts as work, too.
 func (c *checker) poll() {
-	if c.stop.Load() {
+	if c.stop.Load() || c.firstFailure != nil && int64(c.decl) > c.firstFailure.Load() {
 		panic(stopped{})
+	}
+	if c.pause > 0 && c.steps+c.s.Work/8 > c.pause {
+		panic(paused{})
 	}
 	if c.limits.Steps > 0 && c.steps+c.s.Work/8 > c.limits.Steps {
 		panic(&term.LimitError{What: fmt.Sprintf("more than %d steps in one declaration", c.limits.Steps)})
@@ -123,6 +140,9 @@ func (c *checker) poll() {
 
 // stopped ends work whose result is no longer wanted.
 type stopped struct{}
+
+// paused ends work that has taken many steps.
+type paused struct{}
 
 // lookup returns a constant that the present declaration may use, or nil.
 func (c *checker) lookup(n term.Name) *constant {

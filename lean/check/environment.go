@@ -125,6 +125,15 @@ func (env *environment) add(c *constant) bool {
 	return true
 }
 
+// forget removes the constants from an ordinal on.
+func (env *environment) forget(from ordinal) {
+	for i, k := range env.byName {
+		if k != nil && k.ord >= from {
+			env.byName[i] = nil
+		}
+	}
+}
+
 // wellKnown holds the names with a meaning to the kernel.
 type wellKnown struct {
 	nat, natZero, natSucc              term.Name

@@ -74,8 +74,12 @@ func (c *checker) needParams(l term.Level) {
 	case term.LevelSucc:
 		c.needParams(a)
 	case term.LevelMax, term.LevelIMax:
+		if c.levels[l] {
+			return
+		}
 		c.needParams(a)
 		c.needParams(b)
+		c.levels[l] = true
 	case term.LevelParam:
 		n := c.s.LevelParamName(l)
 		for _, p := range c.params {

@@ -91,7 +91,7 @@ func (d *digester) constant(n term.Name) [32]byte {
 	}
 	// Types, constructors and recursors of a block refer to each other; within
 	// the block their names stand for them.
-	name := sha256.Sum256([]byte(d.env.store.NameString(n)))
+	name := sha256.Sum256([]byte(d.env.store.FullName(n)))
 	d.consts[n] = name
 	switch k.kind {
 	case ctorConst:
@@ -116,7 +116,7 @@ func (d *digester) constant(n term.Name) [32]byte {
 			h.Write(sum[:])
 		}
 		for _, c := range k.ind.ctors {
-			sum := sha256.Sum256([]byte(d.env.store.NameString(c)))
+			sum := sha256.Sum256([]byte(d.env.store.FullName(c)))
 			h.Write(sum[:])
 			if ctor := d.env.byName[c]; ctor != nil {
 				sum = e.expr(ctor.typ)

@@ -204,8 +204,13 @@ func (c *checker) compute(op natOp, x, y *big.Int) term.Expr {
 	return s.Nat(z)
 }
 
-// maxNatBits bounds the size of a computed number.
-const maxNatBits = 1 << 32
+// Bounds on the size of a computed number and of those whose greatest common
+// divisor is computed, which takes quadratic time. One computation takes no more
+// than some seconds or, at the bound, minutes, and cannot be interrupted.
+const (
+	maxNatBits = 1 << 30
+	maxGcdBits = 1 << 22
+)
 
 // chargeNat counts the work of an operation on large numbers, and bounds the
 // size of its result.
@@ -223,8 +228,11 @@ func (c *checker) chargeNat(op natOp, x, y *big.Int) {
 			bits = int64(x.BitLen()) + y.Int64()
 		}
 	}
-	if bits > maxNatBits {
-		panic(&term.LimitError{What: "a computed number has more than 2^32 bits"})
+	switch {
+	case bits > maxNatBits:
+		panic(&term.LimitError{What: "a computed number has more than 2^30 bits"})
+	case op == opGcd && bits > maxGcdBits:
+		panic(&term.LimitError{What: "the greatest common divisor of numbers of more than 2^22 bits"})
 	}
 	if bits > 1<<12 {
 		c.steps += bits >> 12

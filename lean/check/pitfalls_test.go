@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/erdos1056/erdos1056/lean/export"
+	"github.com/erdos1056/erdos1056/lean/source"
 	"github.com/erdos1056/erdos1056/lean/term"
 )
 
@@ -280,6 +282,68 @@ func TestResultsDoNotDependOnThreads(t *testing.T) {
 			if r.Verdict != want.Verdict || r.Failure.describe() != want.Failure.describe() {
 				t.Fatalf("%d threads: %s, expected %s", threads, r.Failure.describe(), want.Failure.describe())
 			}
+		}
+	}
+}
+
+// What has no type need not have a normal form. These terms reduce in circles, at
+// the same size, so that no bound on memory or depth would end it.
+func TestTermsWithoutTypeAreRejectedBeforeTheyAreReducedForever(t *testing.T) {
+	const circle = `(fun (f a b : Nat) => f f b a) (fun (f a b : Nat) => f f b a) 0 1`
+	claim := func(part func(r *export.Recursor) *term.Expr) change {
+		return func(f *export.File) {
+			e, err := source.ParseTerm(f.Store, circle)
+			if err != nil {
+				t.Fatal(err)
+			}
+			*part(&f.Decls[len(f.Decls)-1].Block.Recs[0]) = e
+		}
+	}
+	for _, c := range []struct {
+		name, text, want string
+		changes          []change
+	}{
+		{"in a proof", `def loop : Nat := ` + circle + `
+			theorem t : Eq.{1} Nat loop 5 := Eq.refl.{1} Nat 5`, "loop: ", nil},
+		{"in the type of an inductive type", `def loop : Type 1 := ` + circle + `
+			inductive T 0 : loop`, "loop: ", nil},
+		{"in the type of a field", `def loop : Type := ` + circle + `
+			inductive T 0 : Type | mk : loop → T`, "loop: ", nil},
+		{"in a recursor of the file", `inductive T 0 : Type | mk : T`, "T: recursor: ",
+			[]change{claim(func(r *export.Recursor) *term.Expr { return &r.Type })}},
+		{"in a rule of the file", `inductive T 0 : Type | mk : T`, "T: recursor: ",
+			[]change{claim(func(r *export.Recursor) *term.Expr { return &r.Rules[0].RHS })}},
+	} {
+		data := exportOf(t, core+c.text, c.changes...)
+		for _, threads := range []int{1, 2, 7} {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			f, err := export.Read(bytes.NewReader(data), term.NewStore(nil), export.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Check(ctx, f, Options{Threads: threads})
+			cancel()
+			if err != nil || r.Verdict != Reject || !strings.HasPrefix(r.Failure.describe(), c.want) {
+				t.Errorf("%s, %d threads: %v, %+v", c.name, threads, err, r)
+			}
+		}
+	}
+}
+
+// A block that takes long to check is put off until all before it is judged, and
+// then checked in full.
+func TestLongBlocksAreCheckedAfterWhatTheyRestOn(t *testing.T) {
+	const long = core + `
+		def ack : Nat → Nat → Nat := fun (m : Nat) => Nat.rec.{1} (fun (m : Nat) => Nat → Nat) Nat.succ
+			(fun (m : Nat) (f : Nat → Nat) (n : Nat) => Nat.rec.{1} (fun (n : Nat) => Nat) (f 1) (fun (n r : Nat) => f r) n) m
+		inductive T 0 : Type
+		  | mk : Eq.{0} (Eq.{1} Nat (ack 3 9) 4093) (Eq.refl.{1} Nat 4093) (Eq.refl.{1} Nat 4093) → T
+		theorem t : True := True.intro
+		theorem last : %s := True.intro`
+	for statement, want := range map[string]Verdict{"True": Accept, "False": Reject} {
+		data := exportOf(t, fmt.Sprintf(long, statement))
+		if r := checkExport(t, data, Options{Threads: 2}); r.Verdict != want || want == Reject && r.Failure.Name != "last" {
+			t.Errorf("%s: %v, %+v", statement, r.Verdict, r.Failure)
 		}
 	}
 }

@@ -68,9 +68,11 @@ func exportOf(t testing.TB, text string, changes ...change) []byte {
 // deriveRecursors fills in the recursors of all blocks before the first that
 // does not hold.
 func deriveRecursors(f *export.File) {
-	r := &run{file: f, opts: Options{Limits: Limits{Depth: 1 << 16}}, stop: new(atomic.Bool), env: newEnvironment(f.Store)}
+	r := &run{file: f, opts: Options{Threads: 1, Limits: Limits{Depth: 1 << 16}}, stop: new(atomic.Bool), env: newEnvironment(f.Store)}
 	r.firstFailure.Store(int64(len(f.Decls)))
-	r.declare()
+	for r.declare() {
+		r.judge()
+	}
 	for _, k := range r.env.byName {
 		if k == nil || k.kind != recConst {
 			continue

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 	"strings"
@@ -24,9 +25,9 @@ type builder struct {
 
 func newBuilder(f *File) *builder {
 	b := &builder{file: f, store: f.Store, member: map[term.Name]*openBlock{}}
-	b.names = indexMap{what: "name", dense: []uint32{1}}
-	b.levels = indexMap{what: "level", dense: []uint32{1}}
-	b.exprs = indexMap{what: "expression"}
+	b.names = indexMap{what: "name", store: b.store, dense: []uint32{1}}
+	b.levels = indexMap{what: "level", store: b.store, dense: []uint32{1}}
+	b.exprs = indexMap{what: "expression", store: b.store}
 	return b
 }
 
@@ -34,12 +35,30 @@ func newBuilder(f *File) *builder {
 // others closely are kept in a slice, stray ones in a map.
 type indexMap struct {
 	what   string
-	dense  []uint32 // handle+1; 0 is undefined
+	store  *term.Store // is charged for the memory
+	dense  []uint32    // handle+1; 0 is undefined
 	sparse map[uint64]uint32
 }
 
 // maxIndex bounds the indices of a file.
 const maxIndex = 1<<32 - 2
+
+const (
+	maxGap      = 16 // indices left out that are kept in the slice
+	sparseEntry = 48 // bytes of an index in the map, about
+)
+
+// grow makes room for n indices in the slice.
+func (m *indexMap) grow(n uint64) {
+	if n <= uint64(cap(m.dense)) {
+		return
+	}
+	c := max(n, uint64(cap(m.dense))*3/2, 1<<10)
+	m.store.Charge(4 * int64(c-uint64(cap(m.dense))))
+	grown := make([]uint32, len(m.dense), c)
+	copy(grown, m.dense)
+	m.dense = grown
+}
 
 func (m *indexMap) find(i uint64) (uint32, bool) {
 	if i < uint64(len(m.dense)) && m.dense[i] != 0 {
@@ -65,15 +84,18 @@ func (m *indexMap) define(i uint64, handle uint32) error {
 	}
 	switch n := uint64(len(m.dense)); {
 	case i == n:
+		m.grow(i + 1)
 		m.dense = append(m.dense, handle+1)
 	case i < n:
 		m.dense[i] = handle + 1
-	case i < n+1024:
+	case i < n+maxGap:
+		m.grow(i + 1)
 		for uint64(len(m.dense)) < i {
 			m.dense = append(m.dense, 0)
 		}
 		m.dense = append(m.dense, handle+1)
 	default:
+		m.store.Charge(sparseEntry)
 		if m.sparse == nil {
 			m.sparse = map[uint64]uint32{}
 		}
@@ -123,17 +145,48 @@ func (b *builder) levelList(is []uint64) (term.Levels, error) {
 
 func (b *builder) defineExpr(i uint64, e term.Expr) error { return b.exprs.define(i, uint32(e)) }
 
-// apply defines an application.
-func (b *builder) apply(app application) error {
-	f, err := b.expr(app.fn)
+func (b *builder) constExpr(name uint64, levels []uint64) (term.Expr, error) {
+	n, err := b.name(name)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	a, err := b.expr(app.arg)
+	us, err := b.levelList(levels)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return b.defineExpr(app.index, b.store.App(f, a))
+	return b.store.Const(n, us), nil
+}
+
+func (b *builder) appExpr(fn, arg uint64) (term.Expr, error) {
+	f, err := b.expr(fn)
+	if err != nil {
+		return 0, err
+	}
+	a, err := b.expr(arg)
+	if err != nil {
+		return 0, err
+	}
+	return b.store.App(f, a), nil
+}
+
+// binderExpr returns a function or, for kind Pi, a function type.
+func (b *builder) binderExpr(kind term.Kind, info term.BinderInfo, name, typ, body uint64) (term.Expr, error) {
+	n, err := b.name(name)
+	if err != nil {
+		return 0, err
+	}
+	t, err := b.expr(typ)
+	if err != nil {
+		return 0, err
+	}
+	e, err := b.expr(body)
+	if err != nil {
+		return 0, err
+	}
+	if kind == term.Lambda {
+		return b.store.Lambda(n, info, t, e), nil
+	}
+	return b.store.Pi(n, info, t, e), nil
 }
 
 // nat reads a literal written in decimal digits.
@@ -141,8 +194,26 @@ func (b *builder) nat(digits string) (term.Expr, error) {
 	if digits == "" || strings.Trim(digits, "0123456789") != "" {
 		return 0, malformed("a natural number literal must consist of decimal digits")
 	}
-	n, _ := new(big.Int).SetString(digits, 10)
-	return b.store.Nat(n), nil
+	if len(digits) > maxDigits {
+		return 0, &Error{Reason: Limit, Msg: fmt.Sprintf("a natural number literal has more than %d digits", maxDigits)}
+	}
+	return b.store.Nat(parseNat(digits)), nil
+}
+
+// maxDigits bounds the length of a literal.
+const maxDigits = 1 << 22
+
+// parseNat reads decimal digits. The library takes quadratic time for them, so
+// long ones are halved.
+func parseNat(digits string) *big.Int {
+	if len(digits) <= 1<<12 {
+		n, _ := new(big.Int).SetString(digits, 10)
+		return n
+	}
+	low := len(digits) / 2
+	high, rest := parseNat(digits[:len(digits)-low]), parseNat(digits[len(digits)-low:])
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(low)), nil)
+	return rest.Add(rest, high.Mul(high, power))
 }
 
 func (b *builder) bvar(i uint64) (term.Expr, error) {
@@ -159,8 +230,13 @@ func (b *builder) count(n uint64, what string) (uint32, error) {
 	return uint32(n), nil
 }
 
+// declBytes is the memory that a declaration takes, about, with its part of the
+// growing list and what the checker knows of it.
+const declBytes = 400
+
 func (b *builder) declare(d Decl) {
 	d.Line = b.line
+	b.store.Charge(declBytes + 4*int64(len(d.Params)))
 	b.file.Decls = append(b.file.Decls, d)
 }
 

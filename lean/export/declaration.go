@@ -34,7 +34,7 @@ func (r *jsonReader) declaration(kind string) error {
 	case "inductive":
 		return r.inductive()
 	}
-	return unsupported("unknown kind of record %q", kind)
+	return unsupported("unknown kind of record %.60q", kind)
 }
 
 var constantFields = []string{"name", "levelParams", "type", "value", "hints", "safety", "all", "isUnsafe", "kind"}

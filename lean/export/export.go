@@ -175,8 +175,11 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Msg) }
 
+// DefaultLine bounds lines if no bound is given, in bytes.
+const DefaultLine = 256 << 20
+
 // Limits bound what Read takes from an untrusted file.
 type Limits struct {
-	MaxLine  int   // bytes in one line; 0 means 256 MiB
+	MaxLine  int   // bytes in one line; 0 means DefaultLine
 	MaxBytes int64 // bytes after decompression; 0 means 64 GiB
 }

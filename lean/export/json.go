@@ -81,7 +81,7 @@ func (s *scanner) fields(names []string, optional uint32, f func(i int)) {
 			}
 		}
 		if s.err == nil {
-			s.err = unsupported("unknown key %q; this may be a newer format", key)
+			s.err = unsupported("unknown key %.60q; this may be a newer format", key)
 		}
 	})
 	if missing := (uint32(1)<<len(names) - 1) &^ (seen | optional); s.err == nil && missing != 0 {

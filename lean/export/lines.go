@@ -7,13 +7,14 @@ import (
 	"io"
 )
 
-// lineReader cuts a stream into lines of bounded length.
+// A lineReader cuts a stream into lines of bounded length.
 type lineReader struct {
 	r      *bufio.Reader
 	limits Limits
 	line   int
 	total  int64
 	long   []byte
+	json   bool // the first line is an object
 }
 
 // next returns the next line without its end; it is valid until the next call.
@@ -46,30 +47,24 @@ func (l *lineReader) next() ([]byte, error) {
 	}
 }
 
-// A batch holds consecutive lines, of which applications are taken apart.
+// A batch holds consecutive lines, taken apart where that is possible, and the
+// texts of those that have one, one after the other.
 type batch struct {
 	lines []line
 	text  []byte
 	err   error // after the lines; io.EOF at the end
 }
 
-// A line is a piece of a batch's text, or an application.
-type line struct {
-	start, end int
-	app        application
-	isApp      bool
-}
-
-// An application is the content of the most frequent record.
-type application struct{ fn, arg, index uint64 }
-
+// Batches pass from one core to another, which takes longer than filling them.
+// They are small, so that those in use stay in the cache.
 const (
-	batchSize  = 1 << 18 // bytes of text after which a batch is handed on
-	batchCount = 4
+	batchSize  = 1 << 15 // bytes of text after which a batch is handed on
+	batchLines = 1 << 10 // or lines, if that comes first
+	batchCount = 8
 )
 
-// A lineFeed reads, decompresses and cuts lines on a goroutine of its own while
-// the lines before are made into terms.
+// A lineFeed reads, decompresses, cuts and takes apart lines on a goroutine of
+// its own while the lines before are made into terms.
 type lineFeed struct {
 	full  chan *batch
 	empty chan *batch
@@ -103,65 +98,23 @@ func feedLines(l *lineReader) *lineFeed {
 // error it has ended already.
 func (f *lineFeed) stop() { close(f.quit) }
 
-func (b *batch) fill(l *lineReader) {
+func (b *batch) fill(r *lineReader) {
 	b.lines, b.text, b.err = b.lines[:0], b.text[:0], nil
-	for len(b.text) < batchSize && len(b.lines) < batchSize/16 {
-		text, err := l.next()
+	for len(b.text) < batchSize && len(b.lines) < batchLines {
+		text, err := r.next()
 		if err != nil {
 			b.err = err
 			return
 		}
-		if app, ok := lexApplication(text); ok {
-			b.lines = append(b.lines, line{app: app, isApp: true})
-			continue
+		var l line
+		switch {
+		case r.line == 1:
+			r.json = bytes.HasPrefix(text, []byte("{"))
+		case r.json:
+			l, text = lexLine(text)
 		}
-		start := len(b.text)
+		l.text = uint32(len(text))
+		b.lines = append(b.lines, l)
 		b.text = append(b.text, text...)
-		b.lines = append(b.lines, line{start: start, end: len(b.text)})
 	}
-}
-
-// lexApplication reads an application, as seven lines in ten of a real export
-// are, if it is spelled exactly as the exporter does. It reports false for every
-// other line, which is left to the scanner.
-func lexApplication(text []byte) (application, bool) {
-	c := cursor{rest: text, ok: true}
-	var app application
-	c.need(`{"app":{"arg":`)
-	if !c.ok {
-		return app, false
-	}
-	app.arg = c.number()
-	c.need(`,"fn":`)
-	app.fn = c.number()
-	c.need(`},"ie":`)
-	app.index = c.number()
-	c.need("}")
-	return app, c.ok && len(c.rest) == 0
-}
-
-// A cursor matches a line against a fixed spelling.
-type cursor struct {
-	rest []byte
-	ok   bool
-}
-
-// need takes text, which must come next.
-func (c *cursor) need(text string) {
-	if len(c.rest) < len(text) || string(c.rest[:len(text)]) != text {
-		c.ok = false
-		return
-	}
-	c.rest = c.rest[len(text):]
-}
-
-// number takes a number of one to nine digits without leading zeros.
-func (c *cursor) number() uint64 {
-	n, i := uint64(0), 0
-	for ; i < len(c.rest) && i < 10 && c.rest[i] >= '0' && c.rest[i] <= '9'; i++ {
-		n = 10*n + uint64(c.rest[i]-'0')
-	}
-	c.ok = c.ok && i > 0 && i < 10 && (i == 1 || c.rest[0] != '0')
-	c.rest = c.rest[i:]
-	return n
 }

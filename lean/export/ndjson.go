@@ -46,11 +46,11 @@ func (r *jsonReader) meta(line []byte) error {
 	case !found:
 		return unsupported(`the first line has no "meta"; expected a lean4export file of format 3.1.x, 3.0.0 or 2.0.0`)
 	case !format:
-		return unsupported("the file names no format version (exporter %q, Lean %q): a draft before 3.0.0; export it again with lean4export 3.1.0 or newer", m.ExporterVersion, m.Lean)
+		return unsupported("the file names no format version (exporter %.60q, Lean %.60q): a draft before 3.0.0; export it again with lean4export 3.1.0 or newer", m.ExporterVersion, m.Lean)
 	case m.Format == "3.0.0":
 		r.old = true
 	case !strings.HasPrefix(m.Format, "3.1."):
-		return unsupported("format version %q is not supported; supported are 3.1.x, 3.0.0 and text 2.0.0", m.Format)
+		return unsupported("format version %.60q is not supported; supported are 3.1.x, 3.0.0 and text 2.0.0", m.Format)
 	}
 	return nil
 }
@@ -230,15 +230,7 @@ func (r *jsonReader) exprRecord(kind string) (term.Expr, error) {
 		if r.err != nil {
 			return 0, r.err
 		}
-		fn, err := r.expr(f)
-		if err != nil {
-			return 0, err
-		}
-		arg, err := r.expr(a)
-		if err != nil {
-			return 0, err
-		}
-		return r.store.App(fn, arg), nil
+		return r.appExpr(f, a)
 	case "lam", "forallE":
 		return r.binderRecord(kind)
 	case "const":
@@ -315,22 +307,10 @@ func (r *jsonReader) binderRecord(kind string) (term.Expr, error) {
 	if r.err != nil {
 		return 0, r.err
 	}
-	n, err := r.name(name)
-	if err != nil {
-		return 0, err
-	}
-	t, err := r.expr(typ)
-	if err != nil {
-		return 0, err
-	}
-	b, err := r.expr(body)
-	if err != nil {
-		return 0, err
-	}
 	if kind == "lam" {
-		return r.store.Lambda(n, info, t, b), nil
+		return r.binderExpr(term.Lambda, info, name, typ, body)
 	}
-	return r.store.Pi(n, info, t, b), nil
+	return r.binderExpr(term.Pi, info, name, typ, body)
 }
 
 func (r *jsonReader) constRecord() (term.Expr, error) {
@@ -346,15 +326,7 @@ func (r *jsonReader) constRecord() (term.Expr, error) {
 	if r.err != nil {
 		return 0, r.err
 	}
-	n, err := r.name(name)
-	if err != nil {
-		return 0, err
-	}
-	ls, err := r.levelList(us)
-	if err != nil {
-		return 0, err
-	}
-	return r.store.Const(n, ls), nil
+	return r.constExpr(name, us)
 }
 
 func (r *jsonReader) letRecord() (term.Expr, error) {

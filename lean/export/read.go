@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"math"
 
 	"github.com/erdos1056/erdos1056/lean/term"
 )
@@ -19,11 +20,12 @@ import (
 // may still be under way.
 func Read(r io.Reader, store *term.Store, limits Limits) (f *File, err error) {
 	if limits.MaxLine == 0 {
-		limits.MaxLine = 256 << 20
+		limits.MaxLine = DefaultLine
 	}
 	if limits.MaxBytes == 0 {
 		limits.MaxBytes = 64 << 30
 	}
+	limits.MaxLine = min(limits.MaxLine, math.MaxInt32)
 	in := &digester{r: r, sum: sha256.New()}
 	raw := bufio.NewReaderSize(in, 1<<16)
 	source := io.Reader(raw)
@@ -69,16 +71,19 @@ func (b *builder) read(feed *lineFeed) error {
 	var parse func([]byte) error
 	for {
 		batch := <-feed.full
-		for _, l := range batch.lines {
+		rest := batch.text
+		for i := range batch.lines {
+			l := &batch.lines[i]
 			b.line++
-			text := batch.text[l.start:l.end]
+			var text []byte
+			text, rest = rest[:l.text], rest[l.text:]
 			var err error
 			switch {
 			case parse == nil:
 				parse, err = b.firstLine(text)
-			case l.isApp && !b.text:
-				err = b.apply(l.app)
-			case len(bytes.TrimSpace(text)) > 0 || l.isApp:
+			case l.form != unknownForm:
+				err = b.define(l, text)
+			case len(bytes.TrimSpace(text)) > 0:
 				err = parse(text)
 			}
 			if err != nil {
@@ -105,7 +110,7 @@ func (b *builder) firstLine(text []byte) (func([]byte) error, error) {
 	}
 	b.text = true
 	b.file.Meta.Format = "2.0.0"
-	t := &textReader{builder: b}
+	t := &textReader{builder: b, rules: indexMap{what: "rule", store: b.store}}
 	return t.record, textVersion(text)
 }
 

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
@@ -271,39 +272,26 @@ func TestReadIsBounded(t *testing.T) {
 	if err := limit(strings.NewReader(many.String()), term.NewStore(term.NewBudget(1<<20)), Limits{}); err != nil {
 		t.Errorf("many terms: %v", err)
 	}
-}
-
-// Lines spelled as the exporter does take a shorter way, with the same result.
-func TestQuickApplicationsAreReadAsOthers(t *testing.T) {
-	const before = meta + `{"ie":0,"sort":0}` + "\n" + `{"ie":1,"bvar":3}` + "\n"
-	const after = "\n" + `{"axiom":{"name":0,"levelParams":[],"type":2,"isUnsafe":false}}` + "\n"
-	for _, line := range []string{
-		`{"app":{"arg":1,"fn":0},"ie":2}`,
-		`{"app":{"fn":0,"arg":1},"ie":2}`,
-		`{"ie":2,"app":{"arg":1,"fn":0}}`,
-		` {"app":{"arg":1,"fn":0},"ie":2} `,
-	} {
-		f, err := read(before + line + after)
-		if err != nil {
-			t.Errorf("%s: %v", line, err)
-			continue
+	// Indices that leave gaps, small or large, take memory without making terms.
+	for _, gap := range []int{maxGap, 3 * maxGap} {
+		many.Reset()
+		many.WriteString(meta)
+		for i := range 40_000 {
+			many.WriteString(`{"in":` + itoa((i+1)*gap) + `,"str":{"pre":0,"str":"a"}}` + "\n")
 		}
-		if got := f.Store.Print(f.Decls[0].Type, term.Format{}); got != "Prop #3" {
-			t.Errorf("%s is read as %s", line, got)
+		if err := limit(strings.NewReader(many.String()), term.NewStore(term.NewBudget(1<<20)), Limits{}); err != nil {
+			t.Errorf("indices with gaps of %d: %v", gap, err)
 		}
 	}
-	for line, want := range map[string]string{
-		`{"app":{"arg":2,"fn":0},"ie":2}`:                    "expression 2 is not defined",
-		`{"app":{"arg":0,"fn":9},"ie":2}`:                    "expression 9 is not defined",
-		`{"app":{"arg":0,"fn":0},"ie":1}`:                    "defined twice",
-		`{"app":{"arg":00,"fn":0},"ie":2}`:                   "must not start with 0",
-		`{"app":{"arg":,"fn":0},"ie":2}`:                     "natural number",
-		`{"app":{"arg":0,"fn":0},"ie":2}}`:                   "unexpected data",
-		`{"app":{"arg":99999999999999999999,"fn":0},"ie":2}`: "too large",
-	} {
-		if _, err := read(before + line + after); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, expected %q", line, err, want)
-		}
+	many.Reset()
+	many.WriteString(meta + `{"ie":0,"sort":0}` + "\n")
+	many.WriteString(strings.Repeat(`{"axiom":{"name":0,"levelParams":[],"type":0}}`+"\n", 10_000))
+	if err := limit(strings.NewReader(many.String()), term.NewStore(term.NewBudget(1<<20)), Limits{}); err != nil {
+		t.Errorf("many declarations: %v", err)
+	}
+	digits := meta + `{"ie":0,"natVal":"` + strings.Repeat("9", maxDigits+1) + `"}` + "\n"
+	if err := limit(strings.NewReader(digits), term.NewStore(nil), Limits{}); err != nil {
+		t.Errorf("a long number: %v", err)
 	}
 }
 
@@ -352,6 +340,23 @@ func TestWriteAndReadAreInverse(t *testing.T) {
 	}
 }
 
+// Long literals are read in parts.
+func TestLongLiteralsAreReadExactly(t *testing.T) {
+	for _, digits := range []int{1, 4096, 4097, 8191, 100_001} {
+		n := new(big.Int).Exp(big.NewInt(7), big.NewInt(int64(digits)), nil)
+		n.Mul(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits/3)), nil)) // zeros at the end
+		f, err := read(meta + `{"ie":0,"natVal":"` + n.String() + `"}` + "\n" + `{"axiom":{"name":0,"levelParams":[],"type":0}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Store.NatValue(f.Decls[0].Type).Cmp(n) != 0 {
+			t.Errorf("a literal of %d digits is misread", len(n.String()))
+		}
+	}
+}
+
+// FuzzRead compares the two ways to read a line, and reading with writing. Fuzz it
+// with -fuzzminimizetime 1x: its goroutines make coverage vary from run to run.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(meta + `{"in":1,"str":{"pre":0,"str":"a"}}` + "\n"))
 	f.Add([]byte("2.0.0\n1 #NS 0 T\n0 #ES 0\n#IND 1 0 0 0 0 0 0 1 1 0\n#AX 1 0\n"))
@@ -363,6 +368,9 @@ func FuzzRead(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if got, want := outcome(data), outcome(respaced(data)); bytes.HasPrefix(data, []byte("{")) && got != want {
+			t.Errorf("taken apart it is %.200q, by the scanner %.200q", got, want)
+		}
 		store := term.NewStore(term.NewBudget(64 << 20))
 		file, err := Read(bytes.NewReader(data), store, Limits{MaxBytes: 1 << 24})
 		if err != nil {

@@ -23,7 +23,7 @@ func textVersion(line []byte) error {
 	case first == "2.0.0":
 		return nil
 	case versionLine.MatchString(first):
-		return unsupported("text format version %q is not supported; supported are 2.0.0 and NDJSON 3.0.0 and 3.1.x", first)
+		return unsupported("text format version %.60q is not supported; supported are 2.0.0 and NDJSON 3.0.0 and 3.1.x", first)
 	case recordLine.MatchString(first):
 		return unsupported("a text export without a version line, from before version 0.1.2, is not supported; export it again")
 	}
@@ -170,7 +170,6 @@ func (r *textReader) ruleRecord(index uint64) error {
 	if rule.RHS, err = r.expr(x[2]); err != nil {
 		return err
 	}
-	r.rules.what = "rule"
 	r.list = append(r.list, rule)
 	return r.rules.define(index, uint32(len(r.list)-1))
 }
@@ -200,11 +199,7 @@ func (r *textReader) exprRecord() (term.Expr, error) {
 		if err != nil {
 			return 0, err
 		}
-		es, err := r.exprList(x)
-		if err != nil {
-			return 0, err
-		}
-		return r.store.App(es[0], es[1]), nil
+		return r.appExpr(x[0], x[1])
 	case "#EL", "#EP":
 		return r.binderRecord(kind)
 	case "#EZ":
@@ -274,15 +269,7 @@ func (r *textReader) constRecord() (term.Expr, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := r.name(x[0])
-	if err != nil {
-		return 0, err
-	}
-	ls, err := r.levelList(x[1:])
-	if err != nil {
-		return 0, err
-	}
-	return r.store.Const(n, ls), nil
+	return r.constExpr(x[0], x[1:])
 }
 
 func (r *textReader) binderRecord(kind string) (term.Expr, error) {
@@ -305,18 +292,10 @@ func (r *textReader) binderRecord(kind string) (term.Expr, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := r.name(x[0])
-	if err != nil {
-		return 0, err
-	}
-	es, err := r.exprList(x[1:])
-	if err != nil {
-		return 0, err
-	}
 	if kind == "#EL" {
-		return r.store.Lambda(n, info, es[0], es[1]), nil
+		return r.binderExpr(term.Lambda, info, x[0], x[1], x[2])
 	}
-	return r.store.Pi(n, info, es[0], es[1]), nil
+	return r.binderExpr(term.Pi, info, x[0], x[1], x[2])
 }
 
 // fieldReader takes the numbers of a declaration one by one.

@@ -354,6 +354,9 @@ func (s *Store) growNodes() {
 	s.own = grown
 }
 
+// pageSize is the size of a page of memory on most systems, in bytes.
+const pageSize = 4 << 10
+
 // exprIndex finds expressions by content: open addressing with linear probing,
 // each slot holding a hash and a handle.
 type exprIndex struct {
@@ -432,6 +435,12 @@ func (x *exprIndex) grow() {
 	} else {
 		x.budget.Take(int64(size-len(x.backing)) * 8)
 		fresh = make([]uint64, size)
+		// Looking for a free slot reads first. A fresh page that is read before
+		// it is written is mapped twice, the second time at the cost of
+		// interrupting all other cores.
+		for i := 0; i < size; i += pageSize / 8 {
+			fresh[i] = 0
+		}
 		x.backing = fresh
 	}
 	mask := uint32(size - 1)

@@ -1,6 +1,8 @@
 package term
 
 import (
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -76,10 +78,21 @@ func (s *Store) LastNumber(n Name) uint64 { return s.name(n).number }
 
 // Root returns the first component of a name if that is a string.
 func (s *Store) Root(n Name) (string, bool) {
-	for s.name(n).parent != Anonymous {
-		n = s.name(n).parent
+	if uint32(n) < s.nameBase {
+		return s.LastText(s.parent.roots[n])
 	}
-	return s.LastText(n)
+	return s.LastText(s.roots[uint32(n)-s.nameBase])
+}
+
+// rootOf returns the first component of a new name, as a name.
+func (s *Store) rootOf(n Name, parent Name) Name {
+	switch {
+	case parent == Anonymous:
+		return n
+	case uint32(parent) < s.nameBase:
+		return s.parent.roots[parent]
+	}
+	return s.roots[uint32(parent)-s.nameBase]
 }
 
 // Components returns the components of a name in printed form, unescaped.
@@ -100,31 +113,49 @@ func (s *Store) Components(n Name) []string {
 	return out
 }
 
-// NameString prints a name. Components that are not plain identifiers are
-// quoted «so», with control and other invisible characters escaped, so that no
-// name can pass for another or break a line.
-func (s *Store) NameString(n Name) string {
+// NameString prints a name for people. Components that are not plain identifiers
+// are quoted «so», with control and other invisible characters escaped, so that
+// no name can pass for another or break a line. Of a name of more than some
+// hundred bytes the beginning, or that of a component, is left out: ⋯.
+func (s *Store) NameString(n Name) string { return s.printName(n, maxNamePrinted) }
+
+// FullName prints a name like [Store.NameString], but in full: different names
+// print differently. A file can make it as long as the file for each name.
+func (s *Store) FullName(n Name) string { return s.printName(n, math.MaxInt) }
+
+// maxNamePrinted bounds a name printed for people, in bytes.
+const maxNamePrinted = 400
+
+func (s *Store) printName(n Name, limit int) string {
 	if n == Anonymous {
 		return "[anonymous]"
 	}
 	var parts []string
 	for n != Anonymous {
-		node := s.name(n)
-		if node.isText {
-			parts = append(parts, quoteComponent(node.text))
-		} else {
-			parts = append(parts, strconv.FormatUint(node.number, 10))
+		if limit <= 0 {
+			parts = append(parts, "⋯")
+			break
 		}
+		node := s.name(n)
+		part := strconv.FormatUint(node.number, 10)
+		if text := node.text; node.isText {
+			cut := 0
+			if len(text) > limit {
+				cut = len(text) - limit
+				for cut < len(text) && !utf8.RuneStart(text[cut]) {
+					cut++
+				}
+			}
+			if part = quoteComponent(text[cut:]); cut > 0 {
+				part = "⋯" + part
+			}
+		}
+		parts = append(parts, part)
+		limit -= len(part) + len(".")
 		n = node.parent
 	}
-	var b strings.Builder
-	for i := len(parts) - 1; i >= 0; i-- {
-		b.WriteString(parts[i])
-		if i > 0 {
-			b.WriteByte('.')
-		}
-	}
-	return b.String()
+	slices.Reverse(parts)
+	return strings.Join(parts, ".")
 }
 
 func quoteComponent(c string) string {
@@ -193,7 +224,9 @@ func (s *Store) internName(node nameNode) Name {
 func (s *Store) appendName(node nameNode) Name {
 	s.budget.Take(int64(128 + len(node.text)))
 	s.names = append(s.names, node)
-	return Name(s.nameBase + uint32(len(s.names)-1))
+	n := Name(s.nameBase + uint32(len(s.names)-1))
+	s.roots = append(s.roots, s.rootOf(n, node.parent))
+	return n
 }
 
 // NameCount returns the number of names in the store and its parent; handles

@@ -10,9 +10,13 @@ func (s *Store) LevelLeq(l, m Level) bool {
 	if l == m || l == Zero {
 		return true
 	}
-	fuel := 1 << 16
+	fuel := maxLevelWork
 	return s.leq(s.simplify(l), s.simplify(m), &fuel)
 }
+
+// maxLevelWork bounds the nodes of levels looked at in one comparison. Levels as
+// they occur take some hundred.
+const maxLevelWork = 1 << 22
 
 // LevelEq reports whether l = m for every assignment of the parameters.
 func (s *Store) LevelEq(l, m Level) bool {
@@ -37,7 +41,9 @@ func (s *Store) simplify(l Level) Level {
 }
 
 func (s *Store) leq(l, m Level, fuel *int) bool {
-	if *fuel--; *fuel < 0 {
+	work := int(s.level(l).size) + int(s.level(m).size)
+	s.Work += int64(work)
+	if *fuel -= work; *fuel < 0 {
 		panic(&LimitError{"a universe constraint needs too many case distinctions"})
 	}
 	if l == m || l == Zero {

@@ -13,6 +13,7 @@ type Store struct {
 	budget *Budget
 
 	names     []nameNode
+	roots     []Name // of the names, their first components
 	nameIndex map[nameNode]Name
 	nameBase  uint32
 
@@ -58,7 +59,7 @@ func NewStore(budget *Budget) *Store {
 	s.levelsIndex = map[string]Levels{}
 	s.natIndex = map[uint64]uint32{}
 	s.stringIndex = map[string]uint32{}
-	s.names = append(s.names, nameNode{})
+	s.names, s.roots = append(s.names, nameNode{}), append(s.roots, Anonymous)
 	s.levels = append(s.levels, levelNode{size: 1})
 	s.levelIndex[levelNode{size: 1}] = Zero
 	s.lists = append(s.lists, levelsNode{})
@@ -92,7 +93,7 @@ func (s *Store) Child() *Store {
 // now. Handles made by the child become invalid.
 func (s *Store) Reset() {
 	p := s.parent
-	s.names = s.names[:0]
+	s.names, s.roots = s.names[:0], s.roots[:0]
 	s.levels = s.levels[:0]
 	s.lists = s.lists[:0]
 	s.listData = s.listData[:0]
@@ -129,6 +130,9 @@ func (s *Store) Release() {
 	s.index.release()
 	s.memo.release(s.budget)
 }
+
+// Charge accounts for n bytes that whoever fills the store holds for it.
+func (s *Store) Charge(n int64) { s.budget.Take(n) }
 
 func (s *Store) enter() {
 	s.depth++

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestPoint01EqualContentHasOneHandle(t *testing.T) {
@@ -267,6 +268,28 @@ func TestPoint05LevelsAreOrderedByAllAssignments(t *testing.T) {
 	}
 }
 
+// A level of n parameters under imax takes 2^n cases.
+func TestLevelsOfManyCasesAreALimit(t *testing.T) {
+	s := NewStore(nil)
+	build := func(n int) (l, m Level) {
+		for i := range n {
+			p := s.Param(s.Num(s.NameOf("u"), uint64(i)))
+			l, m = s.Max(l, s.IMax(s.Succ(Zero), p)), s.Max(s.IMax(s.Succ(Zero), p), m)
+		}
+		return l, m
+	}
+	if l, m := build(8); !s.LevelEq(l, m) {
+		t.Error("equal levels are not found equal")
+	}
+	defer func() {
+		if _, ok := recover().(*LimitError); !ok {
+			t.Error("no limit was reached")
+		}
+	}()
+	l, m := build(40)
+	s.LevelEq(l, m)
+}
+
 func TestNamesPrintWithoutAmbiguity(t *testing.T) {
 	s := NewStore(nil)
 	for _, c := range []struct {
@@ -296,6 +319,34 @@ func TestNamesPrintWithoutAmbiguity(t *testing.T) {
 		if n, ok := s.ParseName(bad); ok {
 			t.Errorf("%q is read as %s", bad, s.NameString(n))
 		}
+	}
+}
+
+// A file that names a thing once can have it printed as often as it likes.
+func TestLongNamesArePrintedShort(t *testing.T) {
+	s := NewStore(nil)
+	deep, wide := s.NameOf("first"), s.NameOf(strings.Repeat("é", 100_000)+"end", "last")
+	for range 100_000 {
+		deep = s.Str(deep, "a")
+	}
+	for n, end := range map[Name]string{deep: ".a.a", wide: "éend.last"} {
+		got := s.NameString(n)
+		if len(got) > maxNamePrinted+20 || !strings.HasPrefix(got, "⋯") || !strings.HasSuffix(got, end) || !utf8.ValidString(got) {
+			t.Errorf("%d bytes: %q", len(got), got)
+		}
+		if full := s.FullName(n); len(full) < 200_000 {
+			t.Errorf("in full it has %d bytes", len(full))
+		}
+	}
+	if root, ok := s.Root(deep); !ok || root != "first" {
+		t.Errorf("the first component is %q", root)
+	}
+	child := s.Child()
+	if root, _ := child.Root(child.NameOf("first", "new", "b")); root != "first" {
+		t.Errorf("the first component in a child is %q", root)
+	}
+	if root, _ := child.Root(child.NameOf("other", "new")); root != "other" {
+		t.Errorf("the first component in a child is %q", root)
 	}
 }
 
