@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 
@@ -19,9 +18,8 @@ type crew struct {
 	fingerprints bool
 	probers      []prober // one for each thread, or a single one that uses all threads
 
-	// Where primes are few, a prober that uses all threads, the team, takes the first one, which
-	// tells the others what is worth looking for, and the last ones, which would leave
-	// threads idle. The probers take `single` primes between them.
+	// Where primes are few, the last ones would leave threads idle: the probers take `single`
+	// primes, and a team of them takes the others together.
 	team   prober
 	single uint64
 }
@@ -32,7 +30,7 @@ const (
 	// From alwaysTogether on, a table for each thread would crowd the shared cache and
 	// the memory.
 	alwaysTogether = 1 << 27
-	// fewRounds is the number of primes for each thread below which the first and last count.
+	// fewRounds is the number of primes for each thread below which the last ones count.
 	fewRounds = 32
 )
 
@@ -77,7 +75,7 @@ func (c *crew) add(o Options, threads int) error {
 
 // share says, for a range of large primes and more than one thread, how many probers work on
 // primes of their own - none where all primes are done together - and whether a team
-// helps them; it sets how many primes they take between the team's.
+// takes the last ones; it sets how many primes are left to them.
 func (c *crew) share(r plan.Range, tables bool) (alone int, team bool) {
 	threads := uint64(c.threads)
 	n, next := uint64(0), one(r)
@@ -88,10 +86,10 @@ func (c *crew) share(r plan.Range, tables bool) (alone int, team bool) {
 		n++
 	}
 	switch {
-	case tables && r.Lo >= alwaysTogether, n <= threads, !tables && n < 2*threads:
+	case tables && r.Lo >= alwaysTogether, n < threads, !tables && n < 2*threads:
 		return 0, false
-	case tables && n < fewRounds*threads:
-		c.single = n - 1 - (n-1)%threads
+	case tables && n < fewRounds*threads && n%threads != 0:
+		c.single = n - n%threads
 		return c.threads, true
 	}
 	return c.threads, false
@@ -114,16 +112,10 @@ func walk[Result any](ctx context.Context, c *crew, r plan.Range, work func(cont
 	if c.team == nil {
 		return part(next, c.probers)
 	}
-	team := []prober{c.team}
-	for _, stretch := range []struct {
-		primes  uint64
-		probers []prober
-	}{{1, team}, {c.single, c.probers}, {math.MaxUint64, team}} {
-		if err := part(atMost(stretch.primes, next), stretch.probers); err != nil || stopped {
-			return err
-		}
+	if err := part(atMost(c.single, next), c.probers); err != nil || stopped {
+		return err
 	}
-	return nil
+	return part(next, []prober{c.team})
 }
 
 // atMost returns the source of the first n tasks of next.

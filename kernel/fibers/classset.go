@@ -14,7 +14,7 @@ type classSet struct {
 	words   [64]uint32    // marks for the machine's filter
 	marks   [1 << 13]byte // marks for the portable one, indexed by the low bits of the class
 	classes []uint32      // ascending
-	bitmap  []uint64      // bit a is set for the class a, if they are many
+	bitmap  []uint32      // bit a is set for the class a, if they are many
 	places  [residues.BlockSize]uint32
 }
 
@@ -24,6 +24,8 @@ type filter struct {
 	// passes all hashes, and returns their number.
 	function      func(places *uint32, keys *int32, n int, marks *uint32) int
 	hashes, words int // number of hashes, and of the 32-bit words of each, a power of 2
+	// bitmap is function for marks that are the bitmap, and n a positive multiple of 32.
+	bitmap func(places *uint32, keys *int32, n int, marks *uint32) int
 }
 
 // mark sets the bits of class a in the marks. Hash i takes its word, and then the bit of
@@ -37,12 +39,12 @@ func (f filter) mark(marks []uint32, a uint32) {
 }
 
 // serves reports whether the filter turns nearly all keys away where n classes are looked for:
-// a quarter of the bits of each hash may be set.
-func (f filter) serves(n int) bool { return f.function != nil && n <= 8*f.words }
+// an eighth of the bits of each hash may be set.
+func (f filter) serves(n int) bool { return f.function != nil && n <= 4*f.words }
 
 const (
-	manyClasses     = 1 << 6 // from so many on a bitmap beats the search
-	crowdingClasses = 1 << 8 // from so many on it beats the marks
+	manyClasses     = 1 << 5 // from so many on a bitmap beats the search
+	crowdingClasses = 1 << 8 // from so many on it beats the marks, in portable code
 )
 
 // reset makes the set hold exactly the given ascending classes of p.
@@ -57,32 +59,28 @@ func (s *classSet) reset(classes []uint32, p uint32) {
 	if len(classes) < manyClasses {
 		return
 	}
-	if n := int(p/2)/64 + 1; n > len(s.bitmap) {
-		s.bitmap = make([]uint64, n)
+	if n := int(p/2)/32 + 1; n > len(s.bitmap) {
+		s.bitmap = make([]uint32, n)
+		touch(s.bitmap)
 	} else {
 		clear(s.bitmap)
 	}
 	for _, a := range classes {
-		s.bitmap[a/64] |= 1 << (a % 64)
+		s.bitmap[a/32] |= 1 << (a % 32)
 	}
 }
 
 // filter returns the places of the signed keys that may be in the set. They are valid until
 // the next call.
 func (s *classSet) filter(keys []int32) []uint32 {
+	hashes := s.machine.serves(len(s.classes))
+	if classes := len(s.classes); !hashes && classes >= manyClasses && (s.machine.bitmap != nil || classes >= crowdingClasses) {
+		return s.filterBitmap(keys)
+	}
 	n, done := 0, 0
-	if whole := len(keys) &^ 15; whole > 0 && s.machine.serves(len(s.classes)) {
+	if whole := len(keys) &^ 15; whole > 0 && hashes {
 		raceRead(keys[:whole])
 		n, done = s.machine.function(&s.places[0], &keys[0], whole, &s.words[0]), whole
-	}
-	if len(s.classes) >= crowdingClasses {
-		for i, k := range keys[done:] {
-			if s.inBitmap(classOf(k)) {
-				s.places[n%len(s.places)] = uint32(done + i)
-				n++
-			}
-		}
-		return s.places[:n]
 	}
 	for i, k := range keys[done:] {
 		if s.marks[classOf(k)%uint32(len(s.marks))] != 0 {
@@ -93,7 +91,23 @@ func (s *classSet) filter(keys []int32) []uint32 {
 	return s.places[:n]
 }
 
-func (s *classSet) inBitmap(a uint32) bool { return s.bitmap[a/64]>>(a%64)&1 != 0 }
+// filterBitmap is filter for many classes, and exact.
+func (s *classSet) filterBitmap(keys []int32) []uint32 {
+	n, done := 0, 0
+	if whole := len(keys) &^ 31; whole > 0 && s.machine.bitmap != nil {
+		raceRead(keys[:whole])
+		n, done = s.machine.bitmap(&s.places[0], &keys[0], whole, &s.bitmap[0]), whole
+	}
+	for i, k := range keys[done:] {
+		if s.inBitmap(classOf(k)) {
+			s.places[n%len(s.places)] = uint32(done + i)
+			n++
+		}
+	}
+	return s.places[:n]
+}
+
+func (s *classSet) inBitmap(a uint32) bool { return s.bitmap[a/32]>>(a%32)&1 != 0 }
 
 // has reports whether the class of a key is in the set.
 func (s *classSet) has(key int32) bool {
@@ -111,4 +125,4 @@ func classOf(key int32) uint32 {
 	return uint32((key ^ sign) - sign)
 }
 
-func (s *classSet) bytes() int { return len(s.marks) + 4*len(s.places) + 8*len(s.bitmap) }
+func (s *classSet) bytes() int { return len(s.marks) + 4*len(s.places) + 4*len(s.bitmap) }

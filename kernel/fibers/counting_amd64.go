@@ -41,9 +41,9 @@ func machineBuckets(implementation string) bucketFunctions {
 func machineFilter(implementation string) filter {
 	switch implementation {
 	case "avx512":
-		return filter{filterAVX512, 2, 32}
+		return filter{filterAVX512, 2, 32, filterBitmapAVX2}
 	case "avx2":
-		return filter{filterAVX2, 3, 8}
+		return filter{filterAVX2, 3, 8, filterBitmapAVX2}
 	}
 	return filter{}
 }

@@ -1726,3 +1726,357 @@ filter256Next:
 	MOVQ SI, ret+32(FP)
 	VZEROUPPER
 	RET
+
+// func filterBitmapAVX2(places *uint32, keys *int32, n int, marks *uint32) int
+// Requires: AVX, AVX2
+TEXT ·filterBitmapAVX2(SB), NOSPLIT, $256-40
+	MOVQ places+0(FP), AX
+	MOVQ keys+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ marks+24(FP), BX
+	XORQ SI, SI
+	XORQ DI, DI
+
+bitmap:
+	VPABSD  (CX)(DI*4), Y0
+	VPSRLD  $0x05, Y0, Y1
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y1, 128(SP)
+	VPABSD  32(CX)(DI*4), Y0
+	VPSRLD  $0x05, Y0, Y1
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y1, 160(SP)
+	VPABSD  64(CX)(DI*4), Y0
+	VPSRLD  $0x05, Y0, Y1
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y1, 192(SP)
+	VPABSD  96(CX)(DI*4), Y0
+	VPSRLD  $0x05, Y0, Y1
+	VMOVDQU Y0, 96(SP)
+	VMOVDQU Y1, 224(SP)
+	MOVL    128(SP), R8
+	MOVL    (BX)(R8*4), R8
+	MOVL    (SP), R9
+	BTL     R9, R8
+	JCC     bitmap0
+	LEAQ    (DI), R8
+	MOVL    R8, (AX)(SI*4)
+	INCQ    SI
+
+bitmap0:
+	MOVL 132(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 4(SP), R9
+	BTL  R9, R8
+	JCC  bitmap1
+	LEAQ 1(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap1:
+	MOVL 136(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 8(SP), R9
+	BTL  R9, R8
+	JCC  bitmap2
+	LEAQ 2(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap2:
+	MOVL 140(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 12(SP), R9
+	BTL  R9, R8
+	JCC  bitmap3
+	LEAQ 3(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap3:
+	MOVL 144(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 16(SP), R9
+	BTL  R9, R8
+	JCC  bitmap4
+	LEAQ 4(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap4:
+	MOVL 148(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 20(SP), R9
+	BTL  R9, R8
+	JCC  bitmap5
+	LEAQ 5(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap5:
+	MOVL 152(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 24(SP), R9
+	BTL  R9, R8
+	JCC  bitmap6
+	LEAQ 6(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap6:
+	MOVL 156(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 28(SP), R9
+	BTL  R9, R8
+	JCC  bitmap7
+	LEAQ 7(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap7:
+	MOVL 160(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 32(SP), R9
+	BTL  R9, R8
+	JCC  bitmap8
+	LEAQ 8(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap8:
+	MOVL 164(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 36(SP), R9
+	BTL  R9, R8
+	JCC  bitmap9
+	LEAQ 9(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap9:
+	MOVL 168(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 40(SP), R9
+	BTL  R9, R8
+	JCC  bitmap10
+	LEAQ 10(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap10:
+	MOVL 172(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 44(SP), R9
+	BTL  R9, R8
+	JCC  bitmap11
+	LEAQ 11(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap11:
+	MOVL 176(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 48(SP), R9
+	BTL  R9, R8
+	JCC  bitmap12
+	LEAQ 12(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap12:
+	MOVL 180(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 52(SP), R9
+	BTL  R9, R8
+	JCC  bitmap13
+	LEAQ 13(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap13:
+	MOVL 184(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 56(SP), R9
+	BTL  R9, R8
+	JCC  bitmap14
+	LEAQ 14(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap14:
+	MOVL 188(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 60(SP), R9
+	BTL  R9, R8
+	JCC  bitmap15
+	LEAQ 15(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap15:
+	MOVL 192(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 64(SP), R9
+	BTL  R9, R8
+	JCC  bitmap16
+	LEAQ 16(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap16:
+	MOVL 196(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 68(SP), R9
+	BTL  R9, R8
+	JCC  bitmap17
+	LEAQ 17(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap17:
+	MOVL 200(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 72(SP), R9
+	BTL  R9, R8
+	JCC  bitmap18
+	LEAQ 18(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap18:
+	MOVL 204(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 76(SP), R9
+	BTL  R9, R8
+	JCC  bitmap19
+	LEAQ 19(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap19:
+	MOVL 208(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 80(SP), R9
+	BTL  R9, R8
+	JCC  bitmap20
+	LEAQ 20(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap20:
+	MOVL 212(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 84(SP), R9
+	BTL  R9, R8
+	JCC  bitmap21
+	LEAQ 21(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap21:
+	MOVL 216(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 88(SP), R9
+	BTL  R9, R8
+	JCC  bitmap22
+	LEAQ 22(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap22:
+	MOVL 220(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 92(SP), R9
+	BTL  R9, R8
+	JCC  bitmap23
+	LEAQ 23(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap23:
+	MOVL 224(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 96(SP), R9
+	BTL  R9, R8
+	JCC  bitmap24
+	LEAQ 24(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap24:
+	MOVL 228(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 100(SP), R9
+	BTL  R9, R8
+	JCC  bitmap25
+	LEAQ 25(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap25:
+	MOVL 232(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 104(SP), R9
+	BTL  R9, R8
+	JCC  bitmap26
+	LEAQ 26(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap26:
+	MOVL 236(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 108(SP), R9
+	BTL  R9, R8
+	JCC  bitmap27
+	LEAQ 27(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap27:
+	MOVL 240(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 112(SP), R9
+	BTL  R9, R8
+	JCC  bitmap28
+	LEAQ 28(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap28:
+	MOVL 244(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 116(SP), R9
+	BTL  R9, R8
+	JCC  bitmap29
+	LEAQ 29(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap29:
+	MOVL 248(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 120(SP), R9
+	BTL  R9, R8
+	JCC  bitmap30
+	LEAQ 30(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap30:
+	MOVL 252(SP), R8
+	MOVL (BX)(R8*4), R8
+	MOVL 124(SP), R9
+	BTL  R9, R8
+	JCC  bitmap31
+	LEAQ 31(DI), R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+
+bitmap31:
+	ADDQ $0x20, DI
+	CMPQ DI, DX
+	JNE  bitmap
+	MOVQ SI, ret+32(FP)
+	VZEROUPPER
+	RET

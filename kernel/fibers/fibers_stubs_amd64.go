@@ -64,3 +64,7 @@ func filterAVX512(places *uint32, keys *int32, n int, marks *uint32) int
 
 // filterAVX2 is filterAVX512 with three hashes of 8 words.
 func filterAVX2(places *uint32, keys *int32, n int, marks *uint32) int
+
+// filterBitmapAVX2 stores the places, from 0 on, of those of n signed keys, a multiple of 32 and at least
+// that, whose class a has bit a of the marks, and returns their number.
+func filterBitmapAVX2(places *uint32, keys *int32, n int, marks *uint32) int

@@ -84,13 +84,20 @@ func TestNothingBehindTheFilterIsTouched(t *testing.T) {
 		if !impl.Available() || f.function == nil {
 			continue
 		}
+		bitmap := guard.Slice[uint32](t, 1)
+		bitmap[0] = 1 << 5
 		set := &classSet{machine: f}
 		set.reset([]uint32{5}, 101)
-		for _, n := range []int{16, 32, residues.BlockSize} {
-			places := guard.Slice[uint32](t, n)
-			keys := equalKeys(t, n, -5)
-			if got := f.function(&places[0], &keys[0], n, &set.words[0]); got != n || !slices.IsSorted(places) || places[n-1] != uint32(n-1) {
-				t.Errorf("impl=%s: %d of %d keys pass, the last at %d", impl.Name, got, n, places[n-1])
+		for what, filter := range map[string]struct {
+			f     func(places *uint32, keys *int32, n int, marks *uint32) int
+			marks *uint32
+		}{"hashes": {f.function, &set.words[0]}, "bitmap": {f.bitmap, &bitmap[0]}} {
+			for _, n := range []int{32, 64, residues.BlockSize} {
+				places := guard.Slice[uint32](t, n)
+				keys := equalKeys(t, n, -5)
+				if got := filter.f(&places[0], &keys[0], n, filter.marks); got != n || !slices.IsSorted(places) || places[n-1] != uint32(n-1) {
+					t.Errorf("impl=%s, %s: %d of %d keys pass, the last at %d", impl.Name, what, got, n, places[n-1])
+				}
 			}
 		}
 	}

@@ -22,6 +22,7 @@ var mutations = map[string][]mutant.Mutation{
 		{What: "an odd class counts in the low half", File: "fibers_amd64.s", Function: "addNibblesAVX2", Old: "VPSLLD  $0x04", New: "VPSLLD  $0x00"},
 		{What: "the squares of the upper cells are lost", File: "fibers_amd64.s", Function: "takeBytesAVX2", Old: "VPSRLQ       $0x20", New: "VPSRLQ       $0x3f"},
 		{What: "the upper half of a group is listed first", File: "fibers_amd64.s", Function: "scanNibblesAVX2", Old: "SHLQ      $0x20", New: "SHLQ      $0x1f"},
+		{What: "the classes past a multiple of 32 are looked up one word early", File: "fibers_amd64.s", Function: "filterBitmapAVX2", Old: "VPSRLD  $0x05", New: "VPSRLD  $0x06"},
 		{What: "the second eight keys of the filter lie elsewhere", File: "fibers_amd64.s", Function: "filterAVX2", Old: "SHLL      $0x08", New: "SHLL      $0x07"},
 	},
 	"generic": {

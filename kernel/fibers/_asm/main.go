@@ -49,6 +49,7 @@ func main() {
 	countEqualAVX2()
 	filterAVX512()
 	filterAVX2()
+	filterBitmapAVX2()
 	Generate()
 }
 
@@ -608,6 +609,44 @@ func (f filter) list(loop string, hits GPVirtual) {
 	ADDQ(Imm(16), f.at)
 	CMPQ(f.at, f.n)
 	JNE(LabelRef(loop))
+	Store(f.count, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// filterBitmapAVX2 looks the class of every key up: with many classes, hits are too frequent for
+// a filter of which every hit must be looked at again.
+func filterBitmapAVX2() {
+	const chunk = 32
+	TEXT("filterBitmapAVX2", NOSPLIT, "func(places *uint32, keys *int32, n int, marks *uint32) int")
+	Doc(fmt.Sprintf("filterBitmapAVX2 stores the places, from 0 on, of those of n signed keys, a multiple of %d and at least", chunk),
+		"that, whose class a has bit a of the marks, and returns their number.")
+	f := beginFilter()
+	classes, words := AllocLocal(4*chunk), AllocLocal(4*chunk)
+	Label("bitmap")
+	for i := 0; i < chunk; i += 8 {
+		a, word := YMM(), YMM()
+		VPABSD(Mem{Base: f.keys, Index: f.at, Scale: 4, Disp: 4 * i}, a)
+		VPSRLD(Imm(5), a, word)
+		VMOVDQU(a, classes.Offset(4*i))
+		VMOVDQU(word, words.Offset(4*i))
+	}
+	for i := range chunk {
+		next := fmt.Sprintf("bitmap%d", i)
+		word, bits, a, place := GP64(), GP32(), GP32(), GP64()
+		MOVL(words.Offset(4*i), word.As32())
+		MOVL(Mem{Base: f.marks, Index: word, Scale: 4}, bits)
+		MOVL(classes.Offset(4*i), a)
+		BTL(a, bits)
+		JCC(LabelRef(next))
+		LEAQ(Mem{Base: f.at, Disp: i}, place)
+		MOVL(place.As32(), Mem{Base: f.places, Index: f.count, Scale: 4})
+		INCQ(f.count)
+		Label(next)
+	}
+	ADDQ(Imm(chunk), f.at)
+	CMPQ(f.at, f.n)
+	JNE(LabelRef("bitmap"))
 	Store(f.count, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
