@@ -48,9 +48,9 @@ func writeTerm(t *testing.T, text string) string {
 func candidateFiles(t *testing.T) (challenge, proof, cheating string) {
 	t.Helper()
 	const statement = "candidate : ∀ (p : Prop), p → p"
-	return writeExport(t, "axiom "+statement),
-		writeExport(t, "theorem "+statement+" := fun (p : Prop) (h : p) => h"),
-		writeExport(t, "axiom cheat : ∀ (p : Prop), p\ntheorem "+statement+" := fun (p : Prop) (h : p) => cheat p")
+	return writeExport(t, "challenge.ndjson", "axiom "+statement),
+		writeExport(t, "proof.ndjson", "theorem "+statement+" := fun (p : Prop) (h : p) => h"),
+		writeExport(t, "cheating.ndjson", "axiom cheat : ∀ (p : Prop), p\ntheorem "+statement+" := fun (p : Prop) (h : p) => cheat p")
 }
 
 func TestProofTermIsElaboratedByAStandIn(t *testing.T) {

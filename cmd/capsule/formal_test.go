@@ -20,8 +20,8 @@ import (
 	"github.com/erdos1056/erdos1056/oci/registrytest"
 )
 
-// writeExport writes declarations as an export.
-func writeExport(t *testing.T, text string) string {
+// writeExport writes declarations as an export, a file of that name in a new folder.
+func writeExport(t *testing.T, name, text string) string {
 	t.Helper()
 	store := term.NewStore(nil)
 	decls, err := source.Parse(store, text)
@@ -32,7 +32,7 @@ func writeExport(t *testing.T, text string) string {
 	if err := export.Write(&b, store, export.Meta{}, decls); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(t.TempDir(), "export.ndjson")
+	name = filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -44,10 +44,10 @@ func writeExport(t *testing.T, text string) string {
 func theoremFiles(t *testing.T) (challenge, proof, wrong, cheating, unknown string) {
 	t.Helper()
 	const statement = "Erdos505.erdos_505.test_dim_one : ∀ (p : Prop), p → p"
-	challenge = writeExport(t, "axiom "+statement)
-	proof = writeExport(t, "theorem "+statement+" := fun (p : Prop) (h : p) => h")
-	wrong = writeExport(t, "theorem "+statement+" := fun (p : Prop) (h : p) => p")
-	cheating = writeExport(t, "axiom cheat : ∀ (p : Prop), p\ntheorem "+statement+" := fun (p : Prop) (h : p) => cheat p")
+	challenge = writeExport(t, "challenge.ndjson", "axiom "+statement)
+	proof = writeExport(t, "proof.ndjson", "theorem "+statement+" := fun (p : Prop) (h : p) => h")
+	wrong = writeExport(t, "wrong.ndjson", "theorem "+statement+" := fun (p : Prop) (h : p) => p")
+	cheating = writeExport(t, "cheating.ndjson", "axiom cheat : ∀ (p : Prop), p\ntheorem "+statement+" := fun (p : Prop) (h : p) => cheat p")
 	unknown = filepath.Join(t.TempDir(), "unknown")
 	if err := os.WriteFile(unknown, []byte("1.0.0\n"), 0o600); err != nil {
 		t.Fatal(err)

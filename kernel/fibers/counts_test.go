@@ -210,38 +210,47 @@ func TestLayoutIsThatOfTheGenerator(t *testing.T) {
 	}
 }
 
-// The filter lets no wanted class pass unseen, and few others.
+// The filter lets no wanted class pass unseen, however few or many are wanted.
 func TestFiltersFindEveryWantedKey(t *testing.T) {
 	for _, impl := range residues.All() {
 		if !impl.Available() {
 			continue
 		}
 		set := &classSet{machine: machineFilter(impl.Name)}
-		for i, n := range []int{1, 2, 15, 16, 17, 31, 33, 1000, residues.BlockSize} {
-			keys := make([]int32, n)
-			var classes []uint32
-			for range i % 2 * manyClasses { // so many that there is a bitmap
-				classes = append(classes, rand.Uint32N(1<<21))
-			}
-			for i := range keys {
-				keys[i] = rand.Int32N(1<<22) - 1<<21
-				if rand.IntN(20) == 0 {
-					classes = append(classes, classOf(keys[i]))
-				}
-			}
-			slices.Sort(classes)
-			set.reset(classes, 1<<23)
-			places := set.filter(keys)
-			for i, k := range keys {
-				wanted, found := slices.Contains(classes, classOf(k)), slices.Contains(places, uint32(i))
-				if wanted && !found || wanted != set.has(k) {
-					t.Fatalf("impl=%s: %d keys: key %d at place %d: wanted %t, found %t, has %t", impl.Name, n, k, i, wanted, found, set.has(k))
-				}
-			}
-			if !slices.IsSorted(places) {
-				t.Fatalf("impl=%s: places %v do not ascend", impl.Name, places)
+		for _, n := range []int{1, 2, 15, 16, 17, 31, 32, 33, 1000, residues.BlockSize} {
+			for _, classes := range []int{1, 8, 30, 100, 200, 2000} {
+				testFilter(t, set, impl.Name, n, classes)
 			}
 		}
+	}
+}
+
+// testFilter looks for so many classes, about half of them among n keys.
+func testFilter(t *testing.T, set *classSet, name string, n, count int) {
+	keys := make([]int32, n)
+	for i := range keys {
+		keys[i] = rand.Int32N(1<<22) - 1<<21
+	}
+	var classes []uint32
+	for range count {
+		if rand.IntN(2) == 0 {
+			classes = append(classes, rand.Uint32N(1<<21))
+		} else {
+			classes = append(classes, classOf(keys[rand.IntN(n)]))
+		}
+	}
+	slices.Sort(classes)
+	classes = slices.Compact(classes)
+	set.reset(classes, 1<<23)
+	places := set.filter(keys)
+	for i, k := range keys {
+		wanted, found := slices.Contains(classes, classOf(k)), slices.Contains(places, uint32(i))
+		if wanted && !found || wanted != set.has(k) {
+			t.Fatalf("impl=%s: %d keys, %d classes: key %d at place %d: wanted %t, found %t, has %t", name, n, len(classes), k, i, wanted, found, set.has(k))
+		}
+	}
+	if !slices.IsSorted(places) {
+		t.Fatalf("impl=%s: places %v do not ascend", name, places)
 	}
 }
 
