@@ -6,10 +6,10 @@ package fibers
 type bucketTeam []*bucketTable
 
 func (t bucketTeam) reset(p uint32) {
-	for _, table := range t {
-		table.reset(p)
-		table.mates = t
-	}
+	sideBySide(len(t), func(i int) {
+		t[i].reset(p)
+		t[i].mates = t
+	})
 }
 
 // add counts keys in the first table. The members of a team add to their own.

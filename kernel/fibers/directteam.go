@@ -3,6 +3,7 @@ package fibers
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"sync"
 )
 
@@ -22,14 +23,14 @@ type directTable interface {
 // cells of all tables and scans it.
 type directTeam struct {
 	tables []directTable
-	added  bool // the first table holds the sums
+	added  bool     // the first table holds the sums
+	found  [][]cell // by each of them
 }
 
 func (t *directTeam) reset(p uint32) {
-	for _, table := range t.tables {
-		table.reset(p)
-	}
+	sideBySide(len(t.tables), func(i int) { t.tables[i].reset(p) })
 	t.added = false
+	t.found = slices.Grow(t.found[:0], len(t.tables))[:len(t.tables)]
 }
 
 // add counts keys in the first table. The members of a team add to their own.
@@ -45,7 +46,8 @@ func (t *directTeam) scan(threshold int, found []cell) (sums, []cell, error) {
 				addCells(cells[lo:hi], other.memoryOf()[lo:hi])
 			}
 		}
-		s, part, err := t.tables[i].scanPart(cells[lo:hi], threshold, nil)
+		s, part, err := t.tables[i].scanPart(cells[lo:hi], threshold, t.found[i][:0])
+		t.found[i] = part
 		for j := range part {
 			part[j].class += uint32(lo * t.tables[0].perByte())
 		}
@@ -79,18 +81,23 @@ func together(n int, found []cell, scan func(i int) (sums, []cell, error)) (s su
 		found []cell
 		err   error
 	}, n)
-	var workers sync.WaitGroup
-	for i := range parts {
-		workers.Go(func() {
-			p := &parts[i]
-			p.sums, p.found, p.err = scan(i)
-		})
-	}
-	workers.Wait()
+	sideBySide(n, func(i int) {
+		p := &parts[i]
+		p.sums, p.found, p.err = scan(i)
+	})
 	for _, p := range parts {
 		s.add(p.sums)
 		found = append(found, p.found...)
 		err = errors.Join(err, p.err)
 	}
 	return s, found, err
+}
+
+// sideBySide calls f for 0 <= i < n at once.
+func sideBySide(n int, f func(i int)) {
+	var workers sync.WaitGroup
+	for i := range n {
+		workers.Go(func() { f(i) })
+	}
+	workers.Wait()
 }

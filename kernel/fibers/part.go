@@ -3,7 +3,6 @@ package fibers
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/erdos1056/erdos1056/kernel/residues"
 )
@@ -58,11 +57,7 @@ func (s *Scanner) each(f func(i int, p *part) error) error {
 		return f(0, s.parts[0])
 	}
 	failures := make([]error, len(s.parts))
-	var workers sync.WaitGroup
-	for i, part := range s.parts {
-		workers.Go(func() { failures[i] = f(i, part) })
-	}
-	workers.Wait()
+	sideBySide(len(s.parts), func(i int) { failures[i] = f(i, s.parts[i]) })
 	for _, err := range failures {
 		if err != nil {
 			return err
