@@ -61,6 +61,23 @@ func TestRealDefinitionsOfArithmeticAreRecognised(t *testing.T) {
 	}
 }
 
+// Numbers that would take long to compute, or more memory than a checker has, are not computed.
+func TestArithmeticBeyondItsBoundsIsDeclined(t *testing.T) {
+	for number, why := range map[string]string{
+		"(Nat.pow (Nat.pow 2 16000000) 70)": "more than 2^30 bits",
+		"(Nat.gcd (Nat.pow 2 5000000) 3)":   "more than 2^22 bits",
+	} {
+		f := initMedium(t, fmt.Sprintf("theorem t : Eq.{1} Nat %s 1 := Eq.refl.{1} Nat 1", number))
+		r, err := Check(context.Background(), f, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != Decline || r.Failure.Rule != ruleLimit || !strings.Contains(r.Failure.Msg, why) {
+			t.Errorf("%s: %v, %s; want a decline that says %q", number, r.Verdict, r.Failure.describe(), why)
+		}
+	}
+}
+
 // One that is not right in all its values is not recognised.
 func TestFalseDefinitionsOfArithmeticAreNotRecognised(t *testing.T) {
 	for name, text := range map[string]string{
