@@ -426,7 +426,7 @@ func TestPublishedCampaigns(t *testing.T) {
 		}
 	}
 	code, stdout, stderr = run1(t, "status", "../../campaigns/k15")
-	for _, want := range []string{"13 at 52163, 14 at 2374649, 15 at 3408707", "1 517 433 primes", "witness   none with 16 cuts", "failed    0 checks"} {
+	for _, want := range []string{"13 at 52163, 14 at 2374649, 15 at 3408707", "1 556 744 primes", "witness   none with 16 cuts", "failed    0 checks"} {
 		if code != 0 || !strings.Contains(stdout, want) {
 			t.Errorf("status: exit %d, %s; want %q in\n%s", code, stderr, want, stdout)
 		}
