@@ -5,24 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/erdos1056/erdos1056/lean/export"
-	"github.com/erdos1056/erdos1056/lean/source"
-	"github.com/erdos1056/erdos1056/lean/term"
+	"github.com/erdos1056/erdos1056/lean/source/sourcetest"
 )
-
-func exported(t *testing.T, text string) []byte {
-	t.Helper()
-	store := term.NewStore(nil)
-	decls, err := source.Parse(store, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := export.Write(&b, store, export.Meta{}, decls); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
 
 func TestStatementIsWhatTheChallengeGives(t *testing.T) {
 	const challenge = `
@@ -31,7 +15,7 @@ def d : Prop → Prop := fun (p : Prop) => p
 axiom open.theorem : ∀ (p : Prop), d p → p
 theorem proved : ∀ (p : Prop), d p → p := fun (p : Prop) (h : p) => h`
 	for _, target := range []string{"open.theorem", "proved"} {
-		got, err := Statement(bytes.NewReader(exported(t, challenge)), target, []string{"propext", "own"})
+		got, err := Statement(bytes.NewReader(sourcetest.Export(t, challenge)), target, []string{"propext", "own"})
 		if err != nil || got != "∀ (p : Prop), d p → p" {
 			t.Errorf("%s: %q, %v", target, got, err)
 		}
@@ -48,7 +32,7 @@ theorem proved : ∀ (p : Prop), d p → p := fun (p : Prop) (h : p) => h`
 		{"proved", []string{"d"}, `permitted axiom "d"`},
 		{"proved", []string{"Classical.em"}, `permitted axiom "Classical.em"`},
 	} {
-		if _, err := Statement(bytes.NewReader(exported(t, challenge)), c.target, c.permit); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Statement(bytes.NewReader(sourcetest.Export(t, challenge)), c.target, c.permit); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q %v: %v; want %q", c.target, c.permit, err, c.want)
 		}
 	}
@@ -59,7 +43,7 @@ theorem proved : ∀ (p : Prop), d p → p := fun (p : Prop) (h : p) => h`
 
 // TestTextsOfEqualJudgementsAreEqual: no time is in them unless it is given.
 func TestTextsOfEqualJudgementsAreEqual(t *testing.T) {
-	data := exported(t, "theorem t : ∀ (p : Prop), p → p := fun (p : Prop) (h : p) => h")
+	data := sourcetest.Export(t, "theorem t : ∀ (p : Prop), p → p := fun (p : Prop) (h : p) => h")
 	r := judge(t, data, Options{Target: "t"})
 	const want = "accepted: 1 constants (1 theorems) from format 3.1.0; t rests on none\n" +
 		"  statement: ∀ (p : Prop), p → p\n  the statement was not compared; --challenge FILE does that\n"
@@ -72,8 +56,8 @@ func TestTextsOfEqualJudgementsAreEqual(t *testing.T) {
 }
 
 func TestProblemsOfAnAuditAreListed(t *testing.T) {
-	challenge := exported(t, "axiom t : ∀ (p : Prop), p → p")
-	data := exported(t, "axiom a : ∀ (p q : Prop), p → q → p\ntheorem t : ∀ (p q : Prop), p → q → p := a")
+	challenge := sourcetest.Export(t, "axiom t : ∀ (p : Prop), p → p")
+	data := sourcetest.Export(t, "axiom a : ∀ (p q : Prop), p → q → p\ntheorem t : ∀ (p q : Prop), p → q → p := a")
 	const want = "rejected: target t: a: the target rests on an axiom that is not permitted\n  found:    ∀ (p : Prop), ∀ (q : Prop), p → q → p\n" +
 		"  t: the type differs from the challenge's\n    expected: #0 → #0\n    found:    ∀ (q : Prop), #0 → q → #0\n"
 	if got := judge(t, data, Options{Target: "t", Challenge: bytes.NewReader(challenge)}).Text(0); got != want {

@@ -13,9 +13,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 	"github.com/erdos1056/erdos1056/lean/certificate"
-	"github.com/erdos1056/erdos1056/lean/export"
-	"github.com/erdos1056/erdos1056/lean/source"
-	"github.com/erdos1056/erdos1056/lean/term"
+	"github.com/erdos1056/erdos1056/lean/source/sourcetest"
 	"github.com/erdos1056/erdos1056/oci"
 	"github.com/erdos1056/erdos1056/oci/registrytest"
 )
@@ -23,17 +21,8 @@ import (
 // writeExport writes declarations as an export, a file of that name in a new folder.
 func writeExport(t *testing.T, name, text string) string {
 	t.Helper()
-	store := term.NewStore(nil)
-	decls, err := source.Parse(store, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := export.Write(&b, store, export.Meta{}, decls); err != nil {
-		t.Fatal(err)
-	}
 	name = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(name, sourcetest.Export(t, text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return name

@@ -15,24 +15,13 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/formal"
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	"github.com/erdos1056/erdos1056/lean/audit"
-	"github.com/erdos1056/erdos1056/lean/export"
-	"github.com/erdos1056/erdos1056/lean/source"
-	"github.com/erdos1056/erdos1056/lean/term"
+	"github.com/erdos1056/erdos1056/lean/source/sourcetest"
 )
 
 // exported writes Lean source as an export and returns the file's name.
 func exported(t *testing.T, text string) string {
 	t.Helper()
-	store := term.NewStore(nil)
-	decls, err := source.Parse(store, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := export.Write(&b, store, export.Meta{}, decls); err != nil {
-		t.Fatal(err)
-	}
-	return write(t, b.Bytes())
+	return write(t, sourcetest.Export(t, text))
 }
 
 func write(t *testing.T, data []byte) string {

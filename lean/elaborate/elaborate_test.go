@@ -10,9 +10,7 @@ import (
 	"testing"
 
 	"github.com/erdos1056/erdos1056/lean/audit"
-	"github.com/erdos1056/erdos1056/lean/export"
-	"github.com/erdos1056/erdos1056/lean/source"
-	"github.com/erdos1056/erdos1056/lean/term"
+	"github.com/erdos1056/erdos1056/lean/source/sourcetest"
 )
 
 var problem = Problem{Module: "FormalConjectures.ErdosProblems.«505»", Theorem: "Erdos505.erdos_505.test_dim_one"}
@@ -84,29 +82,14 @@ const (
 	sorryUsed = "Candidate.lean:3:8: warning: declaration uses 'sorry'\n'candidate' depends on axioms: [sorryAx]\n"
 )
 
-// exportOf writes declarations without inductive types as an export.
-func exportOf(t *testing.T, text string) []byte {
-	t.Helper()
-	store := term.NewStore(nil)
-	decls, err := source.Parse(store, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := export.Write(&b, store, export.Meta{}, decls); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 func TestPoint25OnlyTheExportDecides(t *testing.T) {
 	const statement = `∀ (p : Prop), p → p`
 	const proof = `theorem candidate : ` + statement + ` := fun (p : Prop) (h : p) => h`
 	wrong, crashed := Output{Exit: 1, Stdout: []byte("Candidate.lean:4:2: error: unsolved goals")}, Output{Exit: 3}
 	uncompiled := says(noneUsed)
 	uncompiled.Kept = nil
-	proved := says(string(exportOf(t, proof)))
-	exported := func(text string) Output { return says(string(exportOf(t, text))) }
+	proved := says(string(sourcetest.Export(t, proof)))
+	exported := func(text string) Output { return says(string(sourcetest.Export(t, text))) }
 	for _, c := range []struct {
 		name            string
 		lean, exporter  Output
@@ -134,7 +117,7 @@ func TestPoint25OnlyTheExportDecides(t *testing.T) {
 	} {
 		programs := &standIn{lean: c.lean, exporter: c.exporter}
 		r, err := Elaborate(context.Background(), problem, []byte("by\n  intro p h\n  exact h"), Options{
-			Runner: programs, Challenge: bytes.NewReader(exportOf(t, `axiom candidate : `+statement)), Permit: audit.Standard,
+			Runner: programs, Challenge: bytes.NewReader(sourcetest.Export(t, `axiom candidate : `+statement)), Permit: audit.Standard,
 		})
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
