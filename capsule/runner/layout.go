@@ -47,8 +47,10 @@ func Find(name, runs string) (Folder, error) {
 		return "", fmt.Errorf("%s: this run is incomplete; run its mission again", path)
 	}
 	f := Folder(path)
-	_, err := f.Outcome()
-	return f, err
+	if _, err := f.Outcome(); err != nil {
+		return "", fmt.Errorf("%s names no run: %w; name a run's folder, its %s/%s, or latest", name, err, recordFolder, record.RunFile)
+	}
+	return f, nil
 }
 
 var stoppedName = regexp.MustCompile(`\.stopped-[0-9]+$`)
@@ -62,7 +64,7 @@ func isIncomplete(name string) bool {
 func latest(runs string) (Folder, error) {
 	entries, err := os.ReadDir(runs)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("looking for the latest run: %w; say where runs lie with --runs", err)
 	}
 	newest, at := Folder(""), time.Time{}
 	for _, entry := range entries {

@@ -61,7 +61,7 @@ type runFlags struct {
 func (f *runFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&f.output, "output", "", "folder of the run (default: below runs/, by the mission's id)")
 	flags.BoolVar(&f.noLand, "no-land", false, "record a diagnostic run that enters no frontier")
-	flags.StringVar(&f.landCommand, "land-command", "", "program, with arguments, that is called as `vela land` is")
+	flags.StringVar(&f.landCommand, "land-command", "", "program, with arguments, that is called as vela land is")
 	flags.StringVar(&f.frontier, "frontier", ".", "folder of the frontier that --land-command lands in")
 	flags.DurationVar(&f.landTimeout, "land-timeout", 2*time.Minute, "time that --land-command has")
 	f.preparationFlags.declare(flags)

@@ -68,6 +68,8 @@ func TestMissionIsRunInspectedVerifiedAndReplayed(t *testing.T) {
 	}
 	refuses(t, exitUsage, "--no-land", "run", bundle, "--output", run1)
 	refuses(t, exitNoInput, "no such file", "run", filepath.Join(folder, "absent.json"), "--no-land")
+	refuses(t, exitNoInput, "absent/run.json names no run", "inspect", filepath.Join(folder, "absent", "run.json"))
+	refuses(t, exitNoInput, "say where runs lie with --runs", "inspect", "latest", "--runs", filepath.Join(folder, "absent"))
 	if text := must(t, "run", bundle, "--no-land", "--output", run1); !strings.HasPrefix(text, "recorded  "+run1+"/run/run.json  evidence root sha256:") {
 		t.Errorf("run: %s", text)
 	}
