@@ -426,10 +426,18 @@ func TestPublishedCampaigns(t *testing.T) {
 		}
 	}
 	code, stdout, stderr = run1(t, "status", "../../campaigns/k15")
-	for _, want := range []string{"13 at 52163, 14 at 2374649, 15 at 3408707", "1 556 744 primes", "witness   none with 16 cuts", "failed    0 checks"} {
+	for _, want := range []string{"15 at 3408707, 16 at 26927543", "(complete)", "1 678 808 primes", "witness   p = 26927543", "failed    0 checks"} {
 		if code != 0 || !strings.Contains(stdout, want) {
 			t.Errorf("status: exit %d, %s; want %q in\n%s", code, stderr, want, stdout)
 		}
+	}
+	merged := filepath.Join(t.TempDir(), "merged")
+	if code, _, stderr := run1(t, "merge", "../../campaigns/k15", "--output", merged); code != 0 {
+		t.Errorf("merge: exit %d, %s", code, stderr)
+	}
+	want, _ := os.ReadFile("../../campaigns/k15/erdos1056-k15-range-2-26927543.txt")
+	if got, err := os.ReadFile(merged); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("the ledger merges into %q (%v), want the published %q", got, err, want)
 	}
 	if code, stdout, stderr := run1(t, "witness", folder+"k15-26927543.witness.json"); code != 0 || stdout != "verified erdos:1056 witness k=15 p=26927543\n" {
 		t.Errorf("witness: exit %d, %q, %s", code, stdout, stderr)
