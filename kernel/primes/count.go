@@ -1,16 +1,73 @@
 package primes
 
-// Count returns the number of primes in [lo, hi], hi < 2^31, without listing
-// them: pi(hi) - pi(lo-1) by Legendre's recurrence. It is the coverage check of a
-// search and shares no code with Sieve.
+import "math/bits"
+
+// shortRange is the length of a range up to which its integers are tested one by one.
+const shortRange = 4000
+
+// Count returns the number of primes in [lo, hi], hi < 2^31. It is the coverage check of a
+// search and shares no code with Sieve: it tests the integers of a short range one by
+// one, and for others takes pi(hi) - pi(lo-1) by Legendre's recurrence.
 func Count(lo, hi uint32) uint64 {
-	if lo > hi {
+	switch {
+	case lo > hi:
 		return 0
-	}
-	if lo <= 1 {
+	case hi-lo < shortRange:
+		return countOneByOne(lo, hi)
+	case lo <= 1:
 		return pi(hi)
 	}
 	return pi(hi) - pi(lo-1)
+}
+
+func countOneByOne(lo, hi uint32) (count uint64) {
+	for n := uint64(lo); n <= uint64(hi); n++ {
+		if isPrime(uint32(n)) {
+			count++
+		}
+	}
+	return count
+}
+
+// isPrime applies the strong probable prime test to the bases 2, 7 and 61, which no composite
+// number below 4 759 123 141 passes (G. Jaeschke, On strong pseudoprimes to several
+// bases, Math. Comp. 61, 1993).
+func isPrime(n uint32) bool {
+	if n%2 == 0 || n < 3 {
+		return n == 2
+	}
+	for _, base := range [...]uint32{2, 7, 61} {
+		if n == base {
+			return true
+		}
+		if !passes(n, base) {
+			return false
+		}
+	}
+	return true
+}
+
+// passes reports whether the odd n > 2 is a strong probable prime to the base: with
+// n-1 = 2^s·d, d odd, base^d is 1 or one of base^d, base^2d ... base^(2^(s-1)·d) is -1.
+func passes(n, base uint32) bool {
+	s := bits.TrailingZeros32(n - 1)
+	x := uint64(1)
+	for i := 31; i >= s; i-- {
+		x = x * x % uint64(n)
+		if (n-1)>>i&1 != 0 {
+			x = x * uint64(base) % uint64(n)
+		}
+	}
+	if x == 1 {
+		return true
+	}
+	for ; s > 0; s-- {
+		if x == uint64(n-1) {
+			return true
+		}
+		x = x * x % uint64(n)
+	}
+	return false
 }
 
 // pi returns the number of primes up to n. It keeps, for every value v of the

@@ -1,9 +1,6 @@
 package primes
 
-import (
-	"math/big"
-	"testing"
-)
+import "testing"
 
 func list(lo, hi uint32) []uint32 {
 	var ps []uint32
@@ -16,7 +13,14 @@ func list(lo, hi uint32) []uint32 {
 	}
 }
 
-func isPrime(n uint32) bool { return big.NewInt(int64(n)).ProbablyPrime(0) } // exact below 2^64
+func hasNoDivisor(n uint32) bool {
+	for q := uint32(2); uint64(q)*uint64(q) <= uint64(n); q++ {
+		if n%q == 0 {
+			return false
+		}
+	}
+	return n > 1
+}
 
 func TestSieveListsExactlyThePrimes(t *testing.T) {
 	const edge = 2 * segmentOdds
@@ -27,7 +31,7 @@ func TestSieveListsExactlyThePrimes(t *testing.T) {
 	} {
 		var want []uint32
 		for n := uint64(r[0]); n <= uint64(r[1]); n++ {
-			if isPrime(uint32(n)) {
+			if hasNoDivisor(uint32(n)) {
 				want = append(want, uint32(n))
 			}
 		}
@@ -42,8 +46,33 @@ func TestSieveListsExactlyThePrimes(t *testing.T) {
 				break
 			}
 		}
+		if r[0] <= r[1] {
+			if short, long := countOneByOne(r[0], r[1]), pi(r[1])-pi(r[0]-1); short != long {
+				t.Errorf("%d..%d: %d primes one by one, %d by Legendre's recurrence", r[0], r[1], short, long)
+			}
+		}
 		if c := Count(r[0], r[1]); c != uint64(len(want)) {
 			t.Errorf("Count(%d, %d) = %d, want %d", r[0], r[1], c, len(want))
+		}
+	}
+}
+
+// The numbers that one base less would let pass are strong pseudoprimes to the two others:
+// 314821 and 2269093 to 2 and 7, 916327 and 2205967 to 2 and 61, 79381 and 178709 to 7 and 61.
+func TestOneByOneTurnsPseudoprimesAway(t *testing.T) {
+	for _, n := range []uint32{0, 1, 4, 9, 2047, 314_821, 2_269_093, 916_327, 2_205_967, 79_381, 178_709, 46337 * 46337, 46327 * 46337} {
+		if isPrime(n) {
+			t.Errorf("%d passes for a prime", n)
+		}
+	}
+	for _, n := range []uint32{2, 3, 5, 7, 61, 67, 65537, 1<<31 - 1} {
+		if !isPrime(n) {
+			t.Errorf("%d does not pass for a prime", n)
+		}
+	}
+	for n := uint32(0); n < 100_000; n++ {
+		if isPrime(n) != hasNoDivisor(n) {
+			t.Errorf("%d: a prime is %t", n, isPrime(n))
 		}
 	}
 }
