@@ -18,10 +18,11 @@ type crew struct {
 	fingerprints bool
 	probers      []prober // one for each thread, or a single one that uses all threads
 
-	// Where primes are few, the last ones would leave threads idle: the probers take `single`
-	// primes, and a team of them takes the others together.
-	team   prober
-	single uint64
+	// Where primes are few, those that the threads cannot share evenly would leave threads
+	// idle: a team of all probers takes them together. They are the first ones, since the
+	// very first costs most: nothing is known yet that it must beat.
+	team     prober
+	together uint64 // number of primes that the team takes
 }
 
 const (
@@ -30,7 +31,7 @@ const (
 	// From alwaysTogether on, a table for each thread would crowd the shared cache and
 	// the memory.
 	alwaysTogether = 1 << 27
-	// fewRounds is the number of primes for each thread below which the last ones count.
+	// fewRounds is the number of primes for each thread below which idle threads count.
 	fewRounds = 32
 )
 
@@ -75,7 +76,7 @@ func (c *crew) add(o Options, threads int) error {
 
 // share says, for a range of large primes and more than one thread, how many probers work on
 // primes of their own - none where all primes are done together - and whether a team
-// takes the last ones; it sets how many primes are left to them.
+// takes the first ones; it sets how many.
 func (c *crew) share(r plan.Range, tables bool) (alone int, team bool) {
 	threads := uint64(c.threads)
 	n, next := uint64(0), one(r)
@@ -89,7 +90,7 @@ func (c *crew) share(r plan.Range, tables bool) (alone int, team bool) {
 	case tables && r.Lo >= alwaysTogether, n < threads, !tables && n < 2*threads:
 		return 0, false
 	case tables && n < fewRounds*threads && n%threads != 0:
-		c.single = n - n%threads
+		c.together = n % threads
 		return c.threads, true
 	}
 	return c.threads, false
@@ -112,10 +113,10 @@ func walk[Result any](ctx context.Context, c *crew, r plan.Range, work func(cont
 	if c.team == nil {
 		return part(next, c.probers)
 	}
-	if err := part(atMost(c.single, next), c.probers); err != nil || stopped {
+	if err := part(atMost(c.together, next), []prober{c.team}); err != nil || stopped {
 		return err
 	}
-	return part(next, []prober{c.team})
+	return part(next, c.probers)
 }
 
 // atMost returns the source of the first n tasks of next.
@@ -135,6 +136,13 @@ func (c *crew) all() []prober {
 		return c.probers
 	}
 	return append(slices.Clone(c.probers), c.team)
+}
+
+// release gives the memory of all workers back.
+func (c *crew) release() {
+	for _, p := range c.all() {
+		p.release()
+	}
 }
 
 // countings lists the ways in which the workers have counted.

@@ -30,6 +30,7 @@ func Fibers(ctx context.Context, r plan.Range, sel Selection, o Options, yield f
 	if err != nil {
 		return err
 	}
+	defer crew.release()
 	progress := Progress{Range: r}
 	emit := func(p uint32, fs []Fiber) error {
 		progress.P, progress.Primes, progress.Cuts = p, progress.Primes+1, progress.Cuts+uint64(p)

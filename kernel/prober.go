@@ -55,6 +55,8 @@ type prober interface {
 	group(residues []int64) int
 	// bytes is the memory the prober holds.
 	bytes() int
+	// release gives the memory back.
+	release()
 	// countings lists the ways in which it has counted.
 	countings() []fibers.Counting
 }
@@ -109,6 +111,8 @@ type fastProber struct {
 }
 
 func (f *fastProber) bytes() int { return f.scanner.Bytes() }
+
+func (f *fastProber) release() { f.scanner.Release() }
 
 func (f *fastProber) countings() []fibers.Counting { return f.scanner.Used() }
 
@@ -169,6 +173,8 @@ type referenceProber struct {
 }
 
 func (r *referenceProber) bytes() int { return r.counter.Bytes() }
+
+func (r *referenceProber) release() {}
 
 func (r *referenceProber) countings() []fibers.Counting { return nil }
 

@@ -88,6 +88,7 @@ func Search(ctx context.Context, pl plan.Plan, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	defer crew.release()
 	record, err := transcript.NewWriter(o.Transcript, pl.Range)
 	if err != nil {
 		return Result{}, err

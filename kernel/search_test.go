@@ -370,16 +370,16 @@ func TestWhichPrimesThreadsDoTogether(t *testing.T) {
 	few := plan.Range{Lo: 10_428_401, Hi: 10_428_600} // 15 primes
 	large := plan.Range{Lo: 1 << 27, Hi: 1<<27 + 10_000}
 	for _, c := range []struct {
-		r       plan.Range
-		threads int
-		tables  bool
-		probers int
-		single  uint64
-		team    bool
+		r        plan.Range
+		threads  int
+		tables   bool
+		probers  int
+		together uint64
+		team     bool
 	}{
 		{few, 1, true, 1, 0, false},
-		{few, 2, true, 2, 14, true},
-		{few, 4, true, 4, 12, true},
+		{few, 2, true, 2, 1, true},
+		{few, 4, true, 4, 3, true},
 		{few, 5, true, 5, 0, false},
 		{few, 15, true, 15, 0, false},
 		{few, 16, true, 1, 0, false},
@@ -395,9 +395,9 @@ func TestWhichPrimesThreadsDoTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(crew.probers) != c.probers || crew.single != c.single || (crew.team != nil) != c.team {
-			t.Errorf("%v, %d threads, tables %t: %d probers take %d primes, a team the others: %t; want %d, %d, %t",
-				c.r, c.threads, c.tables, len(crew.probers), crew.single, crew.team != nil, c.probers, c.single, c.team)
+		if len(crew.probers) != c.probers || crew.together != c.together || (crew.team != nil) != c.team {
+			t.Errorf("%v, %d threads, tables %t: %d probers, the first %d primes by all, a team: %t; want %d, %d, %t",
+				c.r, c.threads, c.tables, len(crew.probers), crew.together, crew.team != nil, c.probers, c.together, c.team)
 		}
 	}
 }

@@ -33,6 +33,7 @@ func Survey(ctx context.Context, r plan.Range, o Options, want func(p uint32) (f
 	if err != nil {
 		return err
 	}
+	defer crew.release()
 	for _, p := range crew.all() {
 		if p, ok := p.(*referenceProber); ok {
 			p.fingerprints = true

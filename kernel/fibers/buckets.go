@@ -16,7 +16,7 @@ import (
 // standard deviation of 2^8.
 type bucketTable struct {
 	functions bucketFunctions
-	memory    []byte
+	memory    memory
 	share     int        // this table gets one of so many parts of the keys; 0 stands for 1
 	room      int        // keys that fit a bucket
 	store     []uint16   // bucket b begins at b·room
@@ -66,10 +66,8 @@ type bucketFunctions struct {
 func (t *bucketTable) reset(p uint32) {
 	n := int(p/2)>>bucketBits + 1
 	t.room = bucketRoom(t.share)
-	if size := 2 * n * t.room; size > len(t.memory) {
-		t.memory, _ = cleared(nil, size)
-	}
-	t.store = unsafe.Slice((*uint16)(unsafe.Pointer(&t.memory[0])), len(t.memory)/2)
+	memory := t.memory.room(2 * n * t.room)
+	t.store = unsafe.Slice((*uint16)(unsafe.Pointer(&memory[0])), len(memory)/2)
 	t.heads = slices.Grow(t.heads[:0], n)[:n]
 	for b := range t.heads {
 		t.heads[b] = uint64(b * t.room)
@@ -268,5 +266,7 @@ func (t *bucketTable) equalKeys(keys []uint16, key uint16) (n int) {
 }
 
 func (t *bucketTable) bytes() int {
-	return len(t.memory) + 8*len(t.heads) + len(t.cells) + 8*len(t.list) + 8*cap(t.order) + 8*cap(t.noted)
+	return len(t.memory.bytes) + 8*len(t.heads) + len(t.cells) + 8*len(t.list) + 8*cap(t.order) + 8*cap(t.noted)
 }
+
+func (t *bucketTable) release() { t.memory.release() }

@@ -27,3 +27,9 @@ func (t bucketTeam) bytes() (n int) {
 	}
 	return n
 }
+
+func (t bucketTeam) release() {
+	for _, table := range t {
+		table.release()
+	}
+}

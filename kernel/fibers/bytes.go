@@ -10,7 +10,7 @@ import (
 // perfect hash: there is no probing and no key is stored.
 type byteTable struct {
 	functions byteFunctions
-	memory    []byte
+	memory    memory
 	cells     []byte // h+1 and padding, a multiple of 64
 	list      []cell
 }
@@ -24,7 +24,7 @@ type byteFunctions struct {
 }
 
 func (t *byteTable) reset(p uint32) {
-	t.memory, t.cells = cleared(t.memory, int(p/2)/64*64+64)
+	t.cells = t.memory.cleared(int(p/2)/64*64 + 64)
 }
 
 func (t *byteTable) add(keys []int32) {
@@ -82,4 +82,6 @@ func (t *byteTable) lookup(cells []cell) {
 	}
 }
 
-func (t *byteTable) bytes() int { return len(t.memory) + 8*len(t.list) }
+func (t *byteTable) bytes() int { return len(t.memory.bytes) + 8*len(t.list) }
+
+func (t *byteTable) release() { t.memory.release() }

@@ -10,62 +10,84 @@ import (
 // nearly all others away, and a search among the classes decides about the rest. Many: a
 // bitmap of all classes is slower to look into, but exact.
 type classSet struct {
-	machine filter
-	words   [64]uint32    // marks for the machine's filter
-	marks   [1 << 13]byte // marks for the portable one, indexed by the low bits of the class
-	classes []uint32      // ascending
-	bitmap  []uint32      // bit a is set for the class a, if they are many
+	machine filters
+	hashes  *filter              // the machine's filter for so many classes, or nil
+	words   [maxMarkWords]uint32 // its marks
+	marks   [1 << 13]byte        // marks indexed by the low bits of the class
+	classes []uint32             // ascending
+	mapped  bool                 // the classes are many: the bitmap holds them
+	bitmap  []uint32             // bit a is set for the class a
 	places  [residues.BlockSize]uint32
 }
 
-// A filter is the machine's way to find the keys that may be in the set, or nothing.
-type filter struct {
-	// function stores the places of those of n keys, a positive multiple of 16, whose class
-	// passes all hashes, and returns their number.
-	function      func(places *uint32, keys *int32, n int, marks *uint32) int
-	hashes, words int // number of hashes, and of the 32-bit words of each, a power of 2
-	// bitmap is function for marks that are the bitmap, and n a positive multiple of 32.
+// filters is the machine's way to find the keys that may be in the set, or nothing.
+type filters struct {
+	hashes []filter // the cheaper first
+	// bitmap is a filter's function for marks that are the bitmap, and n a positive multiple
+	// of 32.
 	bitmap func(places *uint32, keys *int32, n int, marks *uint32) int
 }
 
-// mark sets the bits of class a in the marks. Hash i takes its word, and then the bit of
-// that word, from the bits of a that follow those of hash i-1.
+// A filter turns away the keys of which a hash has no mark.
+type filter struct {
+	// function stores the places of those of n keys, a positive multiple of 16, whose class
+	// passes all hashes, and returns their number.
+	function func(places *uint32, keys *int32, n int, marks *uint32) int
+	// Each hash takes the bits of the class from one of the firsts on: they choose one of
+	// its words, a power of 2, and the next five a bit of that word.
+	firsts []int
+	words  int
+	most   int // classes for which so few others pass that it is worth its while
+}
+
+const maxMarkWords = 4 * 32
+
+// mark sets the bits of class a in the marks.
 func (f filter) mark(marks []uint32, a uint32) {
 	words := uint32(f.words)
-	for i := range f.hashes {
-		marks[uint32(i)*words+a%words] |= 1 << (a / words % 32)
-		a /= 32 * words
+	for i, first := range f.firsts {
+		bits := a >> first
+		marks[uint32(i)*words+bits%words] |= 1 << (bits / words % 32)
 	}
 }
 
-// serves reports whether the filter turns nearly all keys away where n classes are looked for:
-// an eighth of the bits of each hash may be set.
-func (f filter) serves(n int) bool { return f.function != nil && n <= 4*f.words }
-
 const (
-	manyClasses     = 1 << 5 // from so many on a bitmap beats the search
-	crowdingClasses = 1 << 8 // from so many on it beats the marks, in portable code
+	manyClasses     = 1 << 5 // from so many on the machine's bitmap beats portable marks
+	crowdingClasses = 1 << 8 // from so many on the portable bitmap does
 )
 
 // reset makes the set hold exactly the given ascending classes of p.
 func (s *classSet) reset(classes []uint32, p uint32) {
-	clear(s.words[:])
-	clear(s.marks[:])
 	s.classes = classes
-	for _, a := range classes {
-		s.machine.mark(s.words[:], a)
-		s.marks[a%uint32(len(s.marks))] = 1
+	s.hashes = nil
+	for i := range s.machine.hashes {
+		if f := &s.machine.hashes[i]; s.hashes == nil && len(classes) <= f.most {
+			s.hashes = f
+		}
 	}
-	if len(classes) < manyClasses {
+	s.mapped = s.hashes == nil && (len(classes) >= crowdingClasses || len(classes) >= manyClasses && s.machine.bitmap != nil)
+	if s.mapped {
+		s.resetBitmap(p)
 		return
 	}
+	clear(s.words[:])
+	clear(s.marks[:])
+	for _, a := range classes {
+		s.marks[a%uint32(len(s.marks))] = 1
+		if s.hashes != nil {
+			s.hashes.mark(s.words[:], a)
+		}
+	}
+}
+
+func (s *classSet) resetBitmap(p uint32) {
 	if n := int(p/2)/32 + 1; n > len(s.bitmap) {
 		s.bitmap = make([]uint32, n)
 		touch(s.bitmap)
 	} else {
 		clear(s.bitmap)
 	}
-	for _, a := range classes {
+	for _, a := range s.classes {
 		s.bitmap[a/32] |= 1 << (a % 32)
 	}
 }
@@ -73,17 +95,16 @@ func (s *classSet) reset(classes []uint32, p uint32) {
 // filter returns the places of the signed keys that may be in the set. They are valid until
 // the next call.
 func (s *classSet) filter(keys []int32) []uint32 {
-	hashes := s.machine.serves(len(s.classes))
-	if classes := len(s.classes); !hashes && classes >= manyClasses && (s.machine.bitmap != nil || classes >= crowdingClasses) {
+	if s.mapped {
 		return s.filterBitmap(keys)
 	}
 	n, done := 0, 0
-	if whole := len(keys) &^ 15; whole > 0 && hashes {
+	if whole := len(keys) &^ 15; whole > 0 && s.hashes != nil {
 		raceRead(keys[:whole])
-		n, done = s.machine.function(&s.places[0], &keys[0], whole, &s.words[0]), whole
+		n, done = s.hashes.function(&s.places[0], &keys[0], whole, &s.words[0]), whole
 	}
 	for i, k := range keys[done:] {
-		if s.marks[classOf(k)%uint32(len(s.marks))] != 0 {
+		if s.isMarked(classOf(k)) {
 			s.places[n%len(s.places)] = uint32(done + i)
 			n++
 		}
@@ -107,13 +128,18 @@ func (s *classSet) filterBitmap(keys []int32) []uint32 {
 	return s.places[:n]
 }
 
+func (s *classSet) isMarked(a uint32) bool { return s.marks[a%uint32(len(s.marks))] != 0 }
+
 func (s *classSet) inBitmap(a uint32) bool { return s.bitmap[a/32]>>(a%32)&1 != 0 }
 
 // has reports whether the class of a key is in the set.
 func (s *classSet) has(key int32) bool {
 	a := classOf(key)
-	if len(s.classes) >= manyClasses {
+	if s.mapped {
 		return s.inBitmap(a)
+	}
+	if !s.isMarked(a) {
+		return false
 	}
 	_, ok := slices.BinarySearch(s.classes, a)
 	return ok

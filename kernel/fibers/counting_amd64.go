@@ -38,12 +38,12 @@ func machineBuckets(implementation string) bucketFunctions {
 	return bucketFunctions{}
 }
 
-func machineFilter(implementation string) filter {
+func machineFilters(implementation string) filters {
 	switch implementation {
 	case "avx512":
-		return filter{filterAVX512, 2, 32, filterBitmapAVX2}
+		return filters{[]filter{{filter2AVX512, []int{0, 10}, 32, 128}, {filter4AVX512, []int{0, 10, 5, 12}, 32, 512}}, filterBitmapAVX2}
 	case "avx2":
-		return filter{filterAVX2, 3, 8, filterBitmapAVX2}
+		return filters{[]filter{{filterAVX2, []int{0, 8, 16}, 8, 32}}, filterBitmapAVX2}
 	}
-	return filter{}
+	return filters{}
 }

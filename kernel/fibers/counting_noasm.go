@@ -8,4 +8,4 @@ func machineNibbles(string) *nibbleFunctions { return nil }
 
 func machineBuckets(string) bucketFunctions { return bucketFunctions{} }
 
-func machineFilter(string) filter { return filter{} }
+func machineFilters(string) filters { return filters{} }

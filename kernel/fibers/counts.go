@@ -27,6 +27,8 @@ type counts interface {
 	lookup(cells []cell)
 	// bytes is the memory held.
 	bytes() int
+	// release gives most of it back; reset takes it again.
+	release()
 }
 
 // A cell is one class with its count.

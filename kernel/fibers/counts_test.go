@@ -216,9 +216,9 @@ func TestFiltersFindEveryWantedKey(t *testing.T) {
 		if !impl.Available() {
 			continue
 		}
-		set := &classSet{machine: machineFilter(impl.Name)}
+		set := &classSet{machine: machineFilters(impl.Name)}
 		for _, n := range []int{1, 2, 15, 16, 17, 31, 32, 33, 1000, residues.BlockSize} {
-			for _, classes := range []int{1, 8, 30, 100, 200, 2000} {
+			for _, classes := range []int{1, 8, 30, 100, 200, 400, 2000} {
 				testFilter(t, set, impl.Name, n, classes)
 			}
 		}

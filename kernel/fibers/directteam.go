@@ -74,6 +74,12 @@ func (t *directTeam) bytes() (n int) {
 	return n
 }
 
+func (t *directTeam) release() {
+	for _, table := range t.tables {
+		table.release()
+	}
+}
+
 // together calls scan for 0 <= i < n at once and puts the results together in that order.
 func together(n int, found []cell, scan func(i int) (sums, []cell, error)) (s sums, _ []cell, err error) {
 	parts := make([]struct {

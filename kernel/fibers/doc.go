@@ -10,10 +10,11 @@
 //	the mirrors p-1-t of the odd t < h with t! = 1/r and of the even t < h with t! = -1/r,
 //	and h itself where h! = r,
 //
-// so its multiplicity is at most D[|r|] + D[|1/r|] + 1. A fiber of at least m cuts needs a
-// cell of at least ceil((m-1)/2). A Scanner looks for those cells, adds the cells
-// of the inverses, and generates the residues once more for the few classes
-// that are left, to get their exact cuts.
+// so its multiplicity is at most D[|r|] + D[|1/r|], and one more for the class of h!, which
+// is its own inverse: h!² = ±1. In any other class a fiber of at least m cuts needs
+// a cell of at least ceil(m/2), here or at the inverse. A Scanner looks for those cells,
+// adds those of the inverses and of h!, and generates the residues once more for
+// the few classes that are left, to get their exact cuts.
 //
 // With the unit c of package residues every t! above reads c·t!, and 1/r reads c²/r.
 //

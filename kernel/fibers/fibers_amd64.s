@@ -1596,9 +1596,9 @@ equal:
 	VZEROUPPER
 	RET
 
-// func filterAVX512(places *uint32, keys *int32, n int, marks *uint32) int
+// func filter2AVX512(places *uint32, keys *int32, n int, marks *uint32) int
 // Requires: AVX, AVX512F
-TEXT ·filterAVX512(SB), NOSPLIT, $0-40
+TEXT ·filter2AVX512(SB), NOSPLIT, $0-40
 	MOVQ         places+0(FP), AX
 	MOVQ         keys+8(FP), CX
 	MOVQ         n+16(FP), DX
@@ -1612,37 +1612,102 @@ TEXT ·filterAVX512(SB), NOSPLIT, $0-40
 	MOVL         $0x00000001, BX
 	VPBROADCASTD BX, Z4
 
-filter512:
+filter2AVX512:
 	VPABSD (CX)(DI*4), Z5
 
 	// each word rotated right by the number of its bit
 	VMOVDQA32 Z5, Z6
 	VPERMI2D  Z1, Z0, Z6
-	VPSRLD    $0x05, Z5, Z8
-	VPRORVD   Z8, Z6, Z6
+	VPSRLD    $0x05, Z5, Z7
+	VPRORVD   Z7, Z6, Z6
 	VPSRLD    $0x0a, Z5, Z7
 	VPERMI2D  Z3, Z2, Z7
-	VPSRLD    $0x0f, Z5, Z8
-	VPRORVD   Z8, Z7, Z7
-	VPANDD    Z6, Z7, Z7
-	VPTESTMD  Z4, Z7, K1
+	VPSRLD    $0x0f, Z5, Z5
+	VPRORVD   Z5, Z7, Z7
+	VPANDD    Z7, Z6, Z6
+	VPTESTMD  Z4, Z6, K1
 	KMOVW     K1, BX
 	TESTL     BX, BX
-	JZ        filter512Next
+	JZ        filter2AVX512Next
 
-filter512Hit:
+filter2AVX512Hit:
 	BSFL BX, R8
 	ADDL DI, R8
 	MOVL R8, (AX)(SI*4)
 	INCQ SI
 	LEAQ -1(BX), R9
 	ANDL R9, BX
-	JNZ  filter512Hit
+	JNZ  filter2AVX512Hit
 
-filter512Next:
+filter2AVX512Next:
 	ADDQ $0x10, DI
 	CMPQ DI, DX
-	JNE  filter512
+	JNE  filter2AVX512
+	MOVQ SI, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func filter4AVX512(places *uint32, keys *int32, n int, marks *uint32) int
+// Requires: AVX, AVX512F
+TEXT ·filter4AVX512(SB), NOSPLIT, $0-40
+	MOVQ         places+0(FP), AX
+	MOVQ         keys+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         marks+24(FP), BX
+	XORQ         SI, SI
+	XORQ         DI, DI
+	VMOVDQU32    (BX), Z0
+	VMOVDQU32    64(BX), Z1
+	VMOVDQU32    128(BX), Z2
+	VMOVDQU32    192(BX), Z3
+	VMOVDQU32    256(BX), Z4
+	VMOVDQU32    320(BX), Z5
+	VMOVDQU32    384(BX), Z6
+	VMOVDQU32    448(BX), Z7
+	MOVL         $0x00000001, BX
+	VPBROADCASTD BX, Z8
+
+filter4AVX512:
+	VPABSD (CX)(DI*4), Z9
+
+	// each word rotated right by the number of its bit
+	VMOVDQA32 Z9, Z10
+	VPERMI2D  Z1, Z0, Z10
+	VPSRLD    $0x05, Z9, Z11
+	VPRORVD   Z11, Z10, Z10
+	VPSRLD    $0x0a, Z9, Z11
+	VPERMI2D  Z3, Z2, Z11
+	VPSRLD    $0x0f, Z9, Z12
+	VPRORVD   Z12, Z11, Z11
+	VPANDD    Z11, Z10, Z10
+	VPSRLD    $0x05, Z9, Z11
+	VPERMI2D  Z5, Z4, Z11
+	VPSRLD    $0x0a, Z9, Z12
+	VPRORVD   Z12, Z11, Z11
+	VPANDD    Z11, Z10, Z10
+	VPSRLD    $0x0c, Z9, Z11
+	VPERMI2D  Z7, Z6, Z11
+	VPSRLD    $0x11, Z9, Z9
+	VPRORVD   Z9, Z11, Z11
+	VPANDD    Z11, Z10, Z10
+	VPTESTMD  Z8, Z10, K1
+	KMOVW     K1, BX
+	TESTL     BX, BX
+	JZ        filter4AVX512Next
+
+filter4AVX512Hit:
+	BSFL BX, R8
+	ADDL DI, R8
+	MOVL R8, (AX)(SI*4)
+	INCQ SI
+	LEAQ -1(BX), R9
+	ANDL R9, BX
+	JNZ  filter4AVX512Hit
+
+filter4AVX512Next:
+	ADDQ $0x10, DI
+	CMPQ DI, DX
+	JNE  filter4AVX512
 	MOVQ SI, ret+32(FP)
 	VZEROUPPER
 	RET

@@ -58,11 +58,15 @@ func addBytes32(table *byte, keys *int32, n int)
 // countEqualAVX2 returns how many of n keys, a multiple of 16 and at least 16, at most 2^19, equal key.
 func countEqualAVX2(keys *uint16, n int, key uint16) int
 
-// filterAVX512 stores the places, from 0 on, of those of n signed keys, a multiple of 16 and at least 16,
-// whose class has its bits in the marks, two hashes of 32 words, and returns their number.
-func filterAVX512(places *uint32, keys *int32, n int, marks *uint32) int
+// filter2AVX512 stores the places, from 0 on, of those of n signed keys, a multiple of 16 and at least 16,
+// whose class has its bits in the marks, 32 words for each hash, from bits [0 10] on, and returns their number.
+func filter2AVX512(places *uint32, keys *int32, n int, marks *uint32) int
 
-// filterAVX2 is filterAVX512 with three hashes of 8 words.
+// filter4AVX512 stores the places, from 0 on, of those of n signed keys, a multiple of 16 and at least 16,
+// whose class has its bits in the marks, 32 words for each hash, from bits [0 10 5 12] on, and returns their number.
+func filter4AVX512(places *uint32, keys *int32, n int, marks *uint32) int
+
+// filterAVX2 is filter2AVX512 with three hashes of 8 words, from bits 0, 8 and 16 on.
 func filterAVX2(places *uint32, keys *int32, n int, marks *uint32) int
 
 // filterBitmapAVX2 stores the places, from 0 on, of those of n signed keys, a multiple of 32 and at least

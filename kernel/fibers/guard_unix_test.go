@@ -3,6 +3,7 @@
 package fibers
 
 import (
+	"fmt"
 	"runtime/debug"
 	"slices"
 	"testing"
@@ -80,25 +81,30 @@ func TestNothingBehindABucketIsTouched(t *testing.T) {
 // The filter reads no key and writes no place beyond the last, even if every key passes.
 func TestNothingBehindTheFilterIsTouched(t *testing.T) {
 	for _, impl := range residues.All() {
-		f := machineFilter(impl.Name)
-		if !impl.Available() || f.function == nil {
+		if !impl.Available() {
 			continue
 		}
-		bitmap := guard.Slice[uint32](t, 1)
-		bitmap[0] = 1 << 5
-		set := &classSet{machine: f}
-		set.reset([]uint32{5}, 101)
-		for what, filter := range map[string]struct {
-			f     func(places *uint32, keys *int32, n int, marks *uint32) int
-			marks *uint32
-		}{"hashes": {f.function, &set.words[0]}, "bitmap": {f.bitmap, &bitmap[0]}} {
-			for _, n := range []int{32, 64, residues.BlockSize} {
-				places := guard.Slice[uint32](t, n)
-				keys := equalKeys(t, n, -5)
-				if got := filter.f(&places[0], &keys[0], n, filter.marks); got != n || !slices.IsSorted(places) || places[n-1] != uint32(n-1) {
-					t.Errorf("impl=%s, %s: %d of %d keys pass, the last at %d", impl.Name, what, got, n, places[n-1])
-				}
-			}
+		machine := machineFilters(impl.Name)
+		for _, f := range machine.hashes {
+			marks := guard.Slice[uint32](t, len(f.firsts)*f.words)
+			f.mark(marks, 5)
+			testGuardedFilter(t, fmt.Sprintf("impl=%s, %d hashes", impl.Name, len(f.firsts)), f.function, marks)
+		}
+		if machine.bitmap != nil {
+			bitmap := guard.Slice[uint32](t, 1)
+			bitmap[0] = 1 << 5
+			testGuardedFilter(t, fmt.Sprintf("impl=%s, bitmap", impl.Name), machine.bitmap, bitmap)
+		}
+	}
+}
+
+// testGuardedFilter lets keys of class 5 pass a filter with these marks.
+func testGuardedFilter(t *testing.T, name string, filter func(places *uint32, keys *int32, n int, marks *uint32) int, marks []uint32) {
+	for _, n := range []int{32, 64, residues.BlockSize} {
+		places := guard.Slice[uint32](t, n)
+		keys := equalKeys(t, n, -5)
+		if got := filter(&places[0], &keys[0], n, &marks[0]); got != n || !slices.IsSorted(places) || places[n-1] != uint32(n-1) {
+			t.Errorf("%s: %d of %d keys pass, the last at %d", name, got, n, places[n-1])
 		}
 	}
 }

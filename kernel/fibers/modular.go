@@ -1,6 +1,9 @@
 package fibers
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // mulMod returns a·b mod p for a, b < p.
 func mulMod(a, b, p uint32) uint32 {
@@ -30,7 +33,7 @@ func quotients(as []uint32, c, p uint32, scratch []uint32) (out []uint32) {
 	if len(as) == 0 {
 		return nil
 	}
-	prefix := append(scratch[:0], as...)
+	prefix := append(slices.Grow(scratch[:0], len(as)), as...)
 	for i := 1; i < len(as); i++ {
 		prefix[i] = mulMod(prefix[i-1], as[i], p)
 	}

@@ -16,7 +16,8 @@ var mutations = map[string][]mutant.Mutation{
 		{What: "the threshold is exceeded, not reached", File: "fibers_amd64.s", Function: "scanBytesAVX512", Old: "VPCMPUB    $0x05", New: "VPCMPUB    $0x06"},
 		{What: "a head does not move on", File: "fibers_amd64.s", Function: "partitionKeys", Old: "INCQ DI", New: "NOP"},
 		{What: "half of the equal keys are not added up", File: "fibers_amd64.s", Function: "countEqualAVX2", Old: "$0x4e", New: "$0xe4"},
-		{What: "the filter turns a word the wrong way", File: "fibers_amd64.s", Function: "filterAVX512", Old: "VPRORVD", New: "VPROLVD"},
+		{What: "the filter turns a word the wrong way", File: "fibers_amd64.s", Function: "filter2AVX512", Old: "VPRORVD", New: "VPROLVD"},
+		{What: "the fourth hash takes other bits than the marks have", File: "fibers_amd64.s", Function: "filter4AVX512", Old: "VPSRLD    $0x0c", New: "VPSRLD    $0x0d"},
 	},
 	"avx2": {
 		{What: "an odd class counts in the low half", File: "fibers_amd64.s", Function: "addNibblesAVX2", Old: "VPSLLD  $0x04", New: "VPSLLD  $0x00"},

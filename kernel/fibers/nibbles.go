@@ -12,7 +12,7 @@ import (
 // Scanner counts the prime again in bytes.
 type nibbleTable struct {
 	functions nibbleFunctions
-	memory    []byte
+	memory    memory
 	cells     []byte // a multiple of 64 bytes
 	list      []cell
 }
@@ -27,7 +27,7 @@ type nibbleFunctions struct {
 }
 
 func (t *nibbleTable) reset(p uint32) {
-	t.memory, t.cells = cleared(t.memory, int(p/4)/64*64+64)
+	t.cells = t.memory.cleared(int(p/4)/64*64 + 64)
 }
 
 func (t *nibbleTable) add(keys []int32) {
@@ -81,4 +81,6 @@ func (t *nibbleTable) lookup(cells []cell) {
 	}
 }
 
-func (t *nibbleTable) bytes() int { return len(t.memory) + 8*len(t.list) }
+func (t *nibbleTable) bytes() int { return len(t.memory.bytes) + 8*len(t.list) }
+
+func (t *nibbleTable) release() { t.memory.release() }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 
 	"github.com/erdos1056/erdos1056/kernel/residues"
 )
@@ -41,6 +42,7 @@ type Scanner struct {
 	tables   map[Counting]counts
 	found    []cell
 	partners []cell
+	classes  []uint32
 	scratch  []uint32
 }
 
@@ -68,6 +70,7 @@ const (
 // nothing in the result. The error is ctx's or a *residues.CheckError. Primality
 // is the caller's promise.
 func (s *Scanner) Scan(ctx context.Context, p, unit uint32, first, floor int) (Profile, []Fiber, error) {
+	defer runtime.KeepAlive(s)
 	profile, fs, err := s.scan(ctx, p, unit, first, floor, AutoCounting)
 	if errors.Is(err, errNibble) {
 		return s.scan(ctx, p, unit, first, floor, Bytes)
@@ -104,9 +107,9 @@ func (s *Scanner) scan(ctx context.Context, p, unit uint32, first, floor int, ho
 }
 
 // scanCells sums up d, checks the sums, and keeps in s.found the cells that a fiber of m
-// cuts needs.
+// cuts without the middle needs.
 func (s *Scanner) scanCells(d counts, how Counting, m int) (sums, error) {
-	threshold := min(max(1, m/2), maxThreshold) // m/2 = ceil((m-1)/2)
+	threshold := min(max(1, (m+1)/2), maxThreshold)
 	totals, found, err := d.scan(threshold, s.found[:0])
 	s.found = found
 	p := s.prime()
@@ -233,9 +236,16 @@ func (s *Scanner) tampering() func(keys []int32) []int32 {
 	}
 }
 
+// Release gives the memory of the tables back to the system. The Scanner may be used again.
+func (s *Scanner) Release() {
+	for _, t := range s.tables {
+		t.release()
+	}
+}
+
 // Bytes is the memory that the Scanner holds.
 func (s *Scanner) Bytes() int {
-	n := 8*(cap(s.found)+cap(s.partners)) + 4*cap(s.scratch)
+	n := 8*(cap(s.found)+cap(s.partners)) + 4*(cap(s.classes)+cap(s.scratch))
 	for _, part := range s.parts {
 		n += part.wanted.bytes() + 4*cap(part.keys)
 	}

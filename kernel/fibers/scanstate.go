@@ -1,6 +1,9 @@
 package fibers
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // scanState is what the machine's scans read and write; they know its layout.
 type scanState struct {
@@ -30,7 +33,11 @@ func (f scanFunction) run(table []byte, perGroup, threshold int, list, found []c
 	for group, groups := 0, len(table)/64; group < groups; {
 		state.out, state.room = unsafe.Pointer(&list[0]), uint64(len(list))
 		done := f(&table[64*group], min(scanGroups, groups-group), &state.total)
-		for _, c := range list[:len(list)-int(state.room)] {
+		listed := list[:len(list)-int(state.room)]
+		if len(listed) > cap(found)-len(found) {
+			found = slices.Grow(found, max(len(listed), len(found)))
+		}
+		for _, c := range listed {
 			found = append(found, cell{c.class + uint32(perGroup*group), c.count})
 		}
 		group += done

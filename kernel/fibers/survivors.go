@@ -12,6 +12,7 @@ import (
 func (s *Scanner) survivors(ctx context.Context, d counts, m int) ([]Fiber, error) {
 	p, c := s.prime(), s.unit()
 	middle := fold(s.middle(), p)
+	s.findMiddle(d, middle)
 	s.findPartners(d, mulMod(c, c, p), p, m)
 	var classes []uint32
 	for i, a := range s.found {
@@ -24,9 +25,6 @@ func (s *Scanner) survivors(ctx context.Context, d counts, m int) ([]Fiber, erro
 			classes = append(classes, a.class, b.class)
 		}
 	}
-	if m <= 1 {
-		classes = append(classes, middle) // h may be the only cut of its class
-	}
 	if len(classes) == 0 {
 		return nil, nil
 	}
@@ -36,15 +34,22 @@ func (s *Scanner) survivors(ctx context.Context, d counts, m int) ([]Fiber, erro
 	return s.collect(ctx, classes, m)
 }
 
+// findMiddle adds the class of h! to s.found. It is its own inverse, since h!² = ±1, and
+// has one cut more than its cell counts.
+func (s *Scanner) findMiddle(d counts, middle uint32) {
+	s.found = append(s.found, cell{class: middle})
+	d.lookup(s.found[len(s.found)-1:])
+}
+
 // findPartners sets s.partners to the cells of the inverses, square/a, of the found ones. A
 // partner that leaves the bound below m may have the count 0.
 func (s *Scanner) findPartners(d counts, square, p uint32, m int) {
-	classes := make([]uint32, len(s.found))
-	for i, a := range s.found {
-		classes[i] = a.class
+	s.classes = slices.Grow(s.classes[:0], len(s.found))
+	for _, a := range s.found {
+		s.classes = append(s.classes, a.class)
 	}
-	s.scratch = quotients(classes, square, p, s.scratch)
-	s.partners = s.partners[:0]
+	s.scratch = quotients(s.classes, square, p, s.scratch)
+	s.partners = slices.Grow(s.partners[:0], len(s.found))
 	for i, b := range s.scratch {
 		needed := max(0, m-1-int(s.found[i].count))
 		s.partners = append(s.partners, cell{fold(b, p), uint32(needed)})
@@ -66,7 +71,7 @@ func (s *Scanner) collect(ctx context.Context, classes []uint32, m int) ([]Fiber
 	classes = slices.Compact(classes)
 	found := make([][]hit, len(s.parts))
 	err := s.each(func(i int, part *part) error {
-		part.wanted.machine = machineFilter(s.Implementation.Name)
+		part.wanted.machine = machineFilters(s.Implementation.Name)
 		part.wanted.reset(classes, s.prime())
 		return part.generate(ctx, func(b *residues.Block) {
 			for _, place := range part.wanted.filter(b.Keys) {

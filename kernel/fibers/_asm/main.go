@@ -47,7 +47,8 @@ func main() {
 	addBytes(16, "uint16")
 	addBytes(32, "int32")
 	countEqualAVX2()
-	filterAVX512()
+	filterAVX512("filter2AVX512", 0, 10)
+	filterAVX512("filter4AVX512", 0, 10, 5, 12)
 	filterAVX2()
 	filterBitmapAVX2()
 	Generate()
@@ -542,40 +543,49 @@ func countEqualAVX2() {
 	RET()
 }
 
-// The filters. Hash i of class a takes the bits from i·(w+5) on: w bits choose a word of
-// the marks, the next five a bit of that word. A class passes if the bits of all
-// hashes are set.
+// The filters. A hash of w words takes the bits of a class from some bit on: log2 w of them
+// choose a word of the marks, the next five a bit of that word. A class passes if the bits
+// of all hashes are set.
 
-func filterAVX512() {
-	TEXT("filterAVX512", NOSPLIT, "func(places *uint32, keys *int32, n int, marks *uint32) int")
-	Doc("filterAVX512 stores the places, from 0 on, of those of n signed keys, a multiple of 16 and at least 16,",
-		"whose class has its bits in the marks, two hashes of 32 words, and returns their number.")
+// filterAVX512 has one hash for each of the first bits; the hashes of few classes may be
+// fewer.
+func filterAVX512(name string, firsts ...uint64) {
+	TEXT(name, NOSPLIT, "func(places *uint32, keys *int32, n int, marks *uint32) int")
+	Doc(fmt.Sprintf("%s stores the places, from 0 on, of those of n signed keys, a multiple of 16 and at least 16,", name),
+		fmt.Sprintf("whose class has its bits in the marks, 32 words for each hash, from bits %d on, and returns their number.", firsts))
 	f := beginFilter()
-	var table [4]VecVirtual
+	table := make([]VecVirtual, 2*len(firsts))
 	for i := range table {
 		table[i] = ZMM()
 		VMOVDQU32(Mem{Base: f.marks, Disp: 64 * i}, table[i])
 	}
 	one := ZMM()
 	broadcastD(1, one)
-	Label("filter512")
-	a, first, second, bit := ZMM(), ZMM(), ZMM(), ZMM()
+	Label(name)
+	a, all := ZMM(), ZMM()
 	VPABSD(Mem{Base: f.keys, Index: f.at, Scale: 4}, a)
 	Comment("each word rotated right by the number of its bit")
-	VMOVDQA32(a, first)
-	VPERMI2D(table[1], table[0], first) // bits 0 to 4
-	VPSRLD(Imm(5), a, bit)
-	VPRORVD(bit, first, first)
-	VPSRLD(Imm(10), a, second)
-	VPERMI2D(table[3], table[2], second) // bits 10 to 14
-	VPSRLD(Imm(15), a, bit)
-	VPRORVD(bit, second, second)
+	for i, first := range firsts {
+		word, bit := ZMM(), ZMM()
+		if first == 0 {
+			VMOVDQA32(a, word)
+		} else {
+			VPSRLD(Imm(first), a, word)
+		}
+		VPERMI2D(table[2*i+1], table[2*i], word)
+		VPSRLD(Imm(first+5), a, bit)
+		if i == 0 {
+			VPRORVD(bit, word, all)
+			continue
+		}
+		VPRORVD(bit, word, word)
+		VPANDD(word, all, all)
+	}
 	hit, hits := K(), GP64()
-	VPANDD(first, second, second)
-	VPTESTMD(one, second, hit)
+	VPTESTMD(one, all, hit)
 	KMOVW(hit, hits.As32())
 	TESTL(hits.As32(), hits.As32())
-	f.list("filter512", hits)
+	f.list(name, hits)
 }
 
 // filter holds what the filters share.
@@ -654,7 +664,7 @@ func filterBitmapAVX2() {
 
 func filterAVX2() {
 	TEXT("filterAVX2", NOSPLIT, "func(places *uint32, keys *int32, n int, marks *uint32) int")
-	Doc("filterAVX2 is filterAVX512 with three hashes of 8 words.")
+	Doc("filterAVX2 is filter2AVX512 with three hashes of 8 words, from bits 0, 8 and 16 on.")
 	f := beginFilter()
 	var table [3]VecVirtual
 	for i := range table {

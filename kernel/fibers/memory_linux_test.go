@@ -1,0 +1,48 @@
+package fibers
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// mappedPages is the size of this process.
+func mappedPages(t *testing.T) (pages int) {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/statm")
+	if err == nil {
+		_, err = fmt.Sscan(string(b), &pages)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+// Memory that nobody released is given back once its owner is garbage; what was released is
+// not given back a second time, when it may be somebody else's.
+func TestMemoryOfGarbageIsGivenBack(t *testing.T) {
+	const each, n = 8 * hugePage, 20
+	runtime.GC()
+	before := mappedPages(t)
+	for range n {
+		var lost, released memory
+		lost.cleared(each)
+		released.cleared(hugePage)
+		released.release()
+	}
+	var kept memory
+	used := kept.cleared(each)
+	least := before + 2*each/os.Getpagesize()
+	deadline := time.Now().Add(20 * time.Second)
+	for mappedPages(t) > least {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d pages mapped, %d before, of which one table of %d bytes is in use", mappedPages(t), before, each)
+		}
+		runtime.GC()
+	}
+	clear(used) // faults if it was given back
+	kept.release()
+}
