@@ -5,7 +5,16 @@ import (
 	"unsafe"
 )
 
-const hugePage = 2 << 20
+const (
+	hugePage = 2 << 20
+	mapFrom  = hugePage / 4
+
+	// From hugeFrom on, tables lie in huge pages: they are hit at random, and small pages
+	// would miss the translation buffer at nearly every key. Below, the second-level buffer
+	// reaches all of a table, and it is not worth waiting while the system looks for huge
+	// pages, for ten milliseconds where its memory is in pieces.
+	hugeFrom = 8 << 20
+)
 
 // memory is what a table keeps from one prime to the next. It lies outside the heap of the
 // garbage collector, which would otherwise take the first tables for a reason to collect:
@@ -41,26 +50,32 @@ func (m *memory) room(n int) []byte {
 	return m.bytes
 }
 
-// grow replaces the memory by at least n zero bytes. They are aligned to huge pages and ask
-// the system for them: a table is hit at random, and small pages would miss the
-// translation buffer at nearly every key.
+// grow replaces the memory by at least n zero bytes.
 func (m *memory) grow(n int) {
 	m.release()
-	if n < hugePage/4 {
-		m.bytes = make([]byte, n)
-		touch(m.bytes)
-		return
-	}
 	size := n + n/32 // the next primes are a little larger
-	whole, mapped := allocate(size + 2*hugePage)
-	start := -int(uintptr(unsafe.Pointer(&whole[0]))) & (hugePage - 1)
-	adviseHugePages(whole[start : start+(size+hugePage-1)/hugePage*hugePage])
-	m.bytes = whole[start : start+size : start+size]
+	switch {
+	case size < mapFrom:
+		m.bytes = make([]byte, size)
+	case size < hugeFrom:
+		m.bytes = m.take(size)
+	default:
+		whole := m.take(size + 2*hugePage)
+		start := -int(uintptr(unsafe.Pointer(&whole[0]))) & (hugePage - 1)
+		adviseHugePages(whole[start : start+(size+hugePage-1)/hugePage*hugePage])
+		m.bytes = whole[start : start+size : start+size]
+	}
+	touch(m.bytes)
+}
+
+// take returns n zero bytes, mapped if the system grants that.
+func (m *memory) take(n int) []byte {
+	whole, mapped := allocate(n)
 	if mapped {
 		m.mapping = &mapping{whole: whole}
 		m.mapping.cleanup = runtime.AddCleanup(m.mapping, unmap, whole)
 	}
-	touch(m.bytes)
+	return whole
 }
 
 // release gives the memory back, of which nothing may be in use.
