@@ -10,8 +10,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## build the commands into bin/
-	$(GO) build -trimpath -o bin/ ./cmd/...
+build: ## build the commands, static, into bin/
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
 
 .PHONY: test
 test: lint ## run all tests; fails if any test is skipped

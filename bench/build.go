@@ -35,9 +35,9 @@ func moduleRoot(ctx context.Context) (string, error) {
 	return command(ctx, ".", "go", "list", "-m", "-f", "{{.Dir}}")
 }
 
-// buildSearcher builds the command erdos1056 of the tree at root.
+// buildSearcher builds the command erdos1056 of the tree at root, static as `make build` does.
 func buildSearcher(ctx context.Context, root, path string) error {
-	_, err := command(ctx, root, "go", "build", "-trimpath", "-o", path, "./cmd/erdos1056")
+	_, err := command(ctx, root, "env", "CGO_ENABLED=0", "go", "build", "-trimpath", "-o", path, "./cmd/erdos1056")
 	return err
 }
 

@@ -11,8 +11,8 @@ const (
 
 	// From hugeFrom on, tables lie in huge pages: they are hit at random, and small pages
 	// would miss the translation buffer at nearly every key. Below, the second-level buffer
-	// reaches all of a table, and it is not worth waiting while the system looks for huge
-	// pages, for ten milliseconds where its memory is in pieces.
+	// reaches all of a table, and it is not worth waiting for the first touch of a huge
+	// page, which may take a virtual machine several milliseconds.
 	hugeFrom = 8 << 20
 )
 

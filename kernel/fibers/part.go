@@ -14,6 +14,8 @@ type part struct {
 	keys   []int32
 	counts counts
 	wanted classSet
+
+	classes, scratch []uint32 // of the cells whose partners it finds
 }
 
 // generate calls visit with every block of the part, signed keys.

@@ -42,8 +42,6 @@ type Scanner struct {
 	tables   map[Counting]counts
 	found    []cell
 	partners []cell
-	classes  []uint32
-	scratch  []uint32
 }
 
 // Join returns a Scanner that works on one prime with as many goroutines as there are members,
@@ -245,9 +243,9 @@ func (s *Scanner) Release() {
 
 // Bytes is the memory that the Scanner holds.
 func (s *Scanner) Bytes() int {
-	n := 8*(cap(s.found)+cap(s.partners)) + 4*(cap(s.classes)+cap(s.scratch))
+	n := 8 * (cap(s.found) + cap(s.partners))
 	for _, part := range s.parts {
-		n += part.wanted.bytes() + 4*cap(part.keys)
+		n += part.wanted.bytes() + 4*(cap(part.keys)+cap(part.classes)+cap(part.scratch))
 	}
 	for _, t := range s.tables {
 		n += t.bytes()

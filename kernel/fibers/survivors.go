@@ -44,17 +44,29 @@ func (s *Scanner) findMiddle(d counts, middle uint32) {
 // findPartners sets s.partners to the cells of the inverses, square/a, of the found ones. A
 // partner that leaves the bound below m may have the count 0.
 func (s *Scanner) findPartners(d counts, square, p uint32, m int) {
-	s.classes = slices.Grow(s.classes[:0], len(s.found))
-	for _, a := range s.found {
-		s.classes = append(s.classes, a.class)
-	}
-	s.scratch = quotients(s.classes, square, p, s.scratch)
-	s.partners = slices.Grow(s.partners[:0], len(s.found))
-	for i, b := range s.scratch {
-		needed := max(0, m-1-int(s.found[i].count))
-		s.partners = append(s.partners, cell{fold(b, p), uint32(needed)})
+	n := len(s.found)
+	s.partners = slices.Grow(s.partners[:0], n)[:n]
+	_ = s.each(func(i int, part *part) error {
+		lo, hi := n*i/len(s.parts), n*(i+1)/len(s.parts)
+		part.invert(s.found[lo:hi], s.partners[lo:hi], square, p)
+		return nil
+	})
+	for i, a := range s.found {
+		s.partners[i].count = uint32(max(0, m-1-int(a.count)))
 	}
 	d.lookup(s.partners)
+}
+
+// invert sets the classes of the partners of some cells.
+func (p *part) invert(cells, partners []cell, square, prime uint32) {
+	p.classes = slices.Grow(p.classes[:0], len(cells))
+	for _, a := range cells {
+		p.classes = append(p.classes, a.class)
+	}
+	p.scratch = quotients(p.classes, square, prime, p.scratch)
+	for i, b := range p.scratch {
+		partners[i].class = fold(b, prime)
+	}
 }
 
 // A hit is one first-half cut whose residue lies in a class that is looked for.
