@@ -27,20 +27,20 @@ type contest struct {
 
 // schedule lists the trials of one round: the baseline and every kernel on the artifact,
 // the fastest kernel and its peers on the rest, and two threads where they are of
-// interest.
+// interest, right behind one.
 func schedule(ws []Workload, c contest) []*Trial {
 	best := c.kernels[0]
 	var trials []*Trial
 	for _, w := range ws {
 		programs := []Program{searcher(best, c.searcher, best, 1)}
+		if c.twoCores && slices.Contains(scaled, w.Name) {
+			programs = append(programs, searcher(best+", 2 threads", c.searcher, best, 2))
+		}
 		if w.Question == Artifact {
 			programs = append([]Program{baseline(c.baseline)}, programs...)
 			for _, name := range c.kernels[1:] {
 				programs = append(programs, searcher(name, c.searcher, name, 1))
 			}
-		}
-		if c.twoCores && slices.Contains(scaled, w.Name) {
-			programs = append(programs, searcher(best+", 2 threads", c.searcher, best, 2))
 		}
 		switch w.Question {
 		case Hunt:

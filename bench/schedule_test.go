@@ -26,7 +26,7 @@ func TestSchedule(t *testing.T) {
 		want    []string
 	}{
 		{"two cores and peers", all, []string{
-			"artifact, baseline", "artifact, avx512", "artifact, avx2", "artifact, generic", "artifact, avx512, 2 threads",
+			"artifact, baseline", "artifact, avx512", "artifact, avx512, 2 threads", "artifact, avx2", "artifact, generic",
 			standard + ", avx512", standard + ", avx512, 2 threads", standard + ", scan",
 			"hunt near 5e7, avx512", "hunt near 5e7, scan",
 			"residue -1, avx512", "residue -1, special",
