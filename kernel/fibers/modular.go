@@ -31,7 +31,7 @@ func inverse(a, p uint32) uint32 {
 // 1/a(i) = P(i-1) · (1/P(i)).
 func quotients(as []uint32, c, p uint32, scratch []uint32) (out []uint32) {
 	if len(as) == 0 {
-		return nil
+		return scratch[:0]
 	}
 	prefix := append(slices.Grow(scratch[:0], len(as)), as...)
 	for i := 1; i < len(as); i++ {

@@ -12,7 +12,7 @@ import (
 func (s *Scanner) survivors(ctx context.Context, d counts, m int) ([]Fiber, error) {
 	p, c := s.prime(), s.unit()
 	middle := fold(s.middle(), p)
-	s.findMiddle(d, middle)
+	s.findMiddle(d, middle, m)
 	s.findPartners(d, mulMod(c, c, p), p, m)
 	var classes []uint32
 	for i, a := range s.found {
@@ -34,11 +34,13 @@ func (s *Scanner) survivors(ctx context.Context, d counts, m int) ([]Fiber, erro
 	return s.collect(ctx, classes, m)
 }
 
-// findMiddle adds the class of h! to s.found. It is its own inverse, since h!² = ±1, and
-// has one cut more than its cell counts.
-func (s *Scanner) findMiddle(d counts, middle uint32) {
-	s.found = append(s.found, cell{class: middle})
-	d.lookup(s.found[len(s.found)-1:])
+// findMiddle adds the class of h! to s.found if its fibers can have m cuts. It is its own
+// inverse, since h!² = ±1, and has one cut more than its cell counts.
+func (s *Scanner) findMiddle(d counts, middle uint32, m int) {
+	c := []cell{{middle, uint32(m / 2)}} // less does not matter
+	if d.lookup(c); 2*int(c[0].count)+1 >= m {
+		s.found = append(s.found, c...)
+	}
 }
 
 // findPartners sets s.partners to the cells of the inverses, square/a, of the found ones. A
