@@ -102,6 +102,20 @@ func TestMoreCoresThanAllowedIsAnError(t *testing.T) {
 	}
 }
 
+func TestCoresAreKeptBusyBeforeARun(t *testing.T) {
+	cores, err := allowedCores()
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := time.Now()
+	if err := wake(cores[:1]); err != nil || time.Since(started) < wakeTime {
+		t.Errorf("awake after %v, %v; want %v of work", time.Since(started), err, wakeTime)
+	}
+	if err := wake([]int{1023}); err == nil || !strings.Contains(err.Error(), "core 1023") {
+		t.Errorf("error %v, want one that names the core that is not there", err)
+	}
+}
+
 func TestWorkAndMemoryAreCounted(t *testing.T) {
 	used, _, err := measure(t.Context(), self(t, "work"), 1)
 	if err != nil || used.CPU < childWork {
@@ -131,7 +145,7 @@ func TestFailureOfAProcessShowsItsLastMessages(t *testing.T) {
 
 func TestInterruptEndsTheProcess(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(20*time.Millisecond, cancel)
+	time.AfterFunc(wakeTime+20*time.Millisecond, cancel)
 	if _, _, err := measure(ctx, self(t, "sleep"), 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
