@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -413,6 +414,39 @@ func TestUsageErrorsOfCampaigns(t *testing.T) {
 	}
 	if code, _, stderr := run1(t, "status", file); code != exitMismatch || !strings.Contains(stderr, "expected the campaign, found nothing") {
 		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+// The first primes, at which workers take their memory, are left out where there are others;
+// time is taken only where a whole group of primes has been seen.
+func TestPaceLeavesTheFirstPrimesOut(t *testing.T) {
+	m := pace{group: 2, warmUp: 4, began: time.Now().Add(-time.Second)}
+	see := func(want error, primes ...uint32) {
+		for i, p := range primes {
+			if err := m.see(kernel.Finding{P: p}); err != nil && i < len(primes)-1 || i == len(primes)-1 && err != want {
+				t.Errorf("prime %d: %v, want %v at the last of %d", p, err, want, primes)
+			}
+		}
+	}
+	seconds := func(cuts, want float64) {
+		if got := m.secondsPerCut() * cuts; math.Abs(got-want) > want/10 {
+			t.Errorf("%.2f s for %.0f cuts, want %.2f", got, cuts, want)
+		}
+	}
+	see(nil, 101)
+	seconds(101, 1) // nothing else is known
+	see(nil, 103, 107, 109)
+	seconds(101+103+107+109, 1)
+	m.warm.at = m.warm.at.Add(-paceTime / 2)
+	see(nil, 113, 127)
+	seconds(113+127, paceTime.Seconds()/2)
+	m.warm.at = m.warm.at.Add(-paceTime)
+	see(errMeasured, 131, 137)
+	seconds(113+127+131+137, 1.5*paceTime.Seconds())
+
+	slow := pace{group: 1, warmUp: 4, began: time.Now().Add(-paceLimit)}
+	if err := slow.see(kernel.Finding{P: 101}); err != errMeasured {
+		t.Errorf("%v after %v, want %v", err, paceLimit, errMeasured)
 	}
 }
 

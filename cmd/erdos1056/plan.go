@@ -2,10 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math"
 	"os"
-
 	"time"
 
 	"github.com/erdos1056/erdos1056/kernel"
@@ -124,34 +123,75 @@ func printPlan(ctx context.Context, h campaign.Header, shards int, w work) error
 	return nil
 }
 
-// measure estimates the seconds that the campaign takes here: it times about one prime for each
-// worker, or a group of those that run side by side, in the middle of parts of equal
-// cost.
+// measure estimates the seconds that the campaign takes here, from its pace in the middle of
+// parts of equal cost.
 func measure(ctx context.Context, h campaign.Header, o kernel.Options) (seconds float64, err error) {
-	group := 1
+	group := 1 // primes that a worker examines side by side
 	if h.Kind == campaign.Residues {
 		group = 64
 	}
 	for _, part := range h.Plan().Range.Cut(measurePoints) {
 		r := plan.Range{Lo: part.Lo + (part.Hi-part.Lo)/2, Hi: part.Hi}
-		length := float64(o.Threads*group) * math.Log(float64(r.Hi))
-		r.Hi = uint32(min(float64(r.Lo)+length, float64(r.Hi)))
-		cuts, started := uint64(0), time.Now()
-		look := func(f kernel.Finding) error {
-			cuts += uint64(f.P)
-			return nil
-		}
+		m := pace{group: group, warmUp: o.Threads * group, began: time.Now()}
 		if h.Kind == campaign.Residues {
-			err = kernel.SurveyResidues(ctx, r, h.Residues, o, look)
+			err = kernel.SurveyResidues(ctx, r, h.Residues, o, m.see)
 		} else {
-			err = kernel.Survey(ctx, r, o, func(uint32) (int, int) { return h.K, h.K }, look)
+			err = kernel.Survey(ctx, r, o, func(uint32) (int, int) { return h.K, h.K }, m.see)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errMeasured) {
 			return 0, err
 		}
-		if cuts > 0 {
-			seconds += time.Since(started).Seconds() / float64(cuts) * float64(part.Cost())
-		}
+		seconds += m.secondsPerCut() * float64(part.Cost())
 	}
 	return seconds, nil
+}
+
+// A pace times a survey behind its first primes: at those every worker takes its memory, which
+// costs several times what the prime does.
+type pace struct {
+	group  int // primes that are examined side by side, hence seen at about the same time
+	warmUp int // primes that are not timed, whole groups
+	began  time.Time
+
+	primes          int
+	warm, end, last mark // when the workers were warm, at the last whole group, at the last prime
+}
+
+// A mark is a time and the number of cuts up to then.
+type mark struct {
+	at   time.Time
+	cuts uint64
+}
+
+const (
+	paceTime  = 300 * time.Millisecond // to be timed, if possible
+	paceLimit = 2 * time.Second        // not to be exceeded by more than a group
+)
+
+// errMeasured ends a survey that was timed for long enough.
+var errMeasured = errors.New("measured")
+
+func (m *pace) see(f kernel.Finding) error {
+	m.primes++
+	m.last = mark{time.Now(), m.last.cuts + uint64(f.P)}
+	if m.primes%m.group != 0 {
+		return nil
+	}
+	m.end = m.last
+	if m.primes <= m.warmUp {
+		m.warm = m.end
+	}
+	if m.primes > m.warmUp && m.end.at.Sub(m.warm.at) >= paceTime || m.end.at.Sub(m.began) >= paceLimit {
+		return errMeasured
+	}
+	return nil
+}
+
+// secondsPerCut falls back on the first primes where there are no others.
+func (m *pace) secondsPerCut() float64 {
+	from, to := m.warm, m.end
+	if to.cuts == from.cuts {
+		from, to = mark{at: m.began}, m.last
+	}
+	return to.at.Sub(from.at).Seconds() / float64(max(to.cuts-from.cuts, 1))
 }

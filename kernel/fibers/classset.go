@@ -15,7 +15,7 @@ type classSet struct {
 	words   [maxMarkWords]uint32 // its marks
 	marks   [1 << 13]byte        // marks indexed by the low bits of the class
 	classes []uint32             // ascending
-	mapped  bool                 // the classes are many: the bitmap holds them
+	many    bool                 // the bitmap holds them, and neither words nor marks do
 	bitmap  []uint32             // bit a is set for the class a
 	places  [residues.BlockSize]uint32
 }
@@ -65,8 +65,8 @@ func (s *classSet) reset(classes []uint32, p uint32) {
 			s.hashes = f
 		}
 	}
-	s.mapped = s.hashes == nil && (len(classes) >= crowdingClasses || len(classes) >= manyClasses && s.machine.bitmap != nil)
-	if s.mapped {
+	s.many = s.hashes == nil && (len(classes) >= crowdingClasses || len(classes) >= manyClasses && s.machine.bitmap != nil)
+	if s.many {
 		s.resetBitmap(p)
 		return
 	}
@@ -95,7 +95,7 @@ func (s *classSet) resetBitmap(p uint32) {
 // filter returns the places of the signed keys that may be in the set. They are valid until
 // the next call.
 func (s *classSet) filter(keys []int32) []uint32 {
-	if s.mapped {
+	if s.many {
 		return s.filterBitmap(keys)
 	}
 	n, done := 0, 0
@@ -135,7 +135,7 @@ func (s *classSet) inBitmap(a uint32) bool { return s.bitmap[a/32]>>(a%32)&1 != 
 // has reports whether the class of a key is in the set.
 func (s *classSet) has(key int32) bool {
 	a := classOf(key)
-	if s.mapped {
+	if s.many {
 		return s.inBitmap(a)
 	}
 	if !s.isMarked(a) {

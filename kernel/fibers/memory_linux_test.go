@@ -46,3 +46,10 @@ func TestMemoryOfGarbageIsGivenBack(t *testing.T) {
 	clear(used) // faults if it was given back
 	kept.release()
 }
+
+// What the system does not map comes from the heap: it maps no empty range.
+func TestHeapStandsInForAMapping(t *testing.T) {
+	if whole, mapped := allocate(0); len(whole) != 0 || mapped {
+		t.Errorf("%d bytes, mapped: %t", len(whole), mapped)
+	}
+}

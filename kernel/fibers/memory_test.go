@@ -2,6 +2,7 @@ package fibers
 
 import (
 	"bytes"
+	"reflect"
 	"testing"
 )
 
@@ -30,20 +31,21 @@ func TestMemoryIsCleared(t *testing.T) {
 	m.release()
 }
 
+// The memory of p is mapped, whichever way it is counted.
 func TestReleasedScannerWorksAgain(t *testing.T) {
+	const p = 3_408_707
 	for _, how := range Countings() {
 		for _, workers := range []int{1, 3} {
 			s := Scanner{Counting: how, Workers: workers}
-			const p = 1_000_003
-			first, fs, err := s.Scan(ctx, p, 1, 9, 1)
+			first, fs, err := s.Scan(ctx, p, 1, 12, 1)
 			held := s.Bytes()
 			s.Release()
-			if free := s.Bytes(); free >= held {
+			if free := s.Bytes(); free > held-p/8 {
 				t.Errorf("counting=%s: %d bytes after the release, %d before", how, free, held)
 			}
-			again, gs, err2 := s.Scan(ctx, p, 1, 9, 1)
-			if err != nil || err2 != nil || again != first || len(fs) == 0 || len(gs) != len(fs) {
-				t.Errorf("counting=%s: %v (%v), then %v (%v)", how, first, err, again, err2)
+			again, gs, err2 := s.Scan(ctx, p, 1, 12, 1)
+			if err != nil || err2 != nil || again != first || len(fs) == 0 || !reflect.DeepEqual(fs, gs) {
+				t.Errorf("counting=%s: %v, %v (%v), then %v, %v (%v)", how, first, fs, err, again, gs, err2)
 			}
 		}
 	}
