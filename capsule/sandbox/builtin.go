@@ -192,7 +192,9 @@ func (b *builtin) start(ctx context.Context, o order, sources []*os.File, limits
 	}
 	pipes.orderWrite.Close() // without an order the child gives up
 	workspace, refusal := pipes.report.hear()
-	defer workspace.Close() // of no harm if there is none
+	if workspace != nil {
+		defer workspace.Close()
+	}
 	waitErr := child.Wait()
 	elapsed := time.Since(began)
 	switch {

@@ -1,14 +1,11 @@
 package schedule
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	batch "k8s.io/api/batch/v1"
-	core "k8s.io/api/core/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/erdos1056/erdos1056/kernel/campaign"
 	"github.com/erdos1056/erdos1056/kernel/plan"
@@ -47,9 +44,8 @@ func TestSlurmScript(t *testing.T) {
 	golden(t, "slurm.sh", text)
 }
 
-// The manifest decodes without unknown or misspelt fields into the published types, and
-// asks for what a careful cluster wants.
-func TestKubernetesManifestFollowsThePublishedTypes(t *testing.T) {
+// The manifests decode into the published types of Kubernetes: .ci/kubernetes checks these goldens.
+func TestKubernetesManifest(t *testing.T) {
 	j := job(1, -1)
 	j.Push = "registry.example:5000/k15"
 	for name, claim := range map[string]string{"kubernetes-claim.yaml": "results", "kubernetes-push.yaml": ""} {
@@ -58,50 +54,9 @@ func TestKubernetesManifestFollowsThePublishedTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden(t, name, text)
-		var m batch.Job
-		if err := yaml.UnmarshalStrict(text, &m); err != nil {
-			t.Fatalf("%v in\n%s", err, text)
-		}
-		if m.APIVersion != "batch/v1" || m.Kind != "Job" || *m.Spec.CompletionMode != batch.IndexedCompletion || *m.Spec.Completions != 64 || *m.Spec.Parallelism != 64 {
-			t.Errorf("%+v", m.Spec)
-		}
-		pod := m.Spec.Template.Spec
-		if pod.RestartPolicy != core.RestartPolicyNever || !*pod.SecurityContext.RunAsNonRoot || *pod.AutomountServiceAccountToken {
-			t.Errorf("%+v", pod)
-		}
-		c := pod.Containers[0]
-		if s := c.SecurityContext; !*s.ReadOnlyRootFilesystem || *s.AllowPrivilegeEscalation || s.Capabilities.Drop[0] != "ALL" {
-			t.Errorf("%+v", s)
-		}
-		if c.Image != image || c.Resources.Limits.Memory().IsZero() || c.Resources.Limits.Cpu().Value() != 4 || c.Resources.Requests.Memory().IsZero() {
-			t.Errorf("%+v", c)
-		}
-		volume := pod.Volumes[0]
-		if (volume.PersistentVolumeClaim == nil) != (claim == "") || c.VolumeMounts[0].Name != volume.Name {
-			t.Errorf("%+v", volume)
-		}
-		ignored := 0
-		for _, rule := range m.Spec.PodFailurePolicy.Rules {
-			if rule.Action == batch.PodFailurePolicyActionIgnore && rule.OnExitCodes != nil && rule.OnExitCodes.Values[0] == Interrupted {
-				ignored++
-			}
-		}
-		if ignored != 1 {
-			t.Errorf("interrupted pods are not run again: %+v", m.Spec.PodFailurePolicy)
-		}
-	}
-}
-
-// A misspelt field would be found.
-func TestStrictDecodingFindsAMisspeltField(t *testing.T) {
-	text, err := job().Kubernetes(image, "results")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, field := range []string{"completionMode", "runAsNonRoot", "mountPath", "onExitCodes"} {
-		bad := strings.Replace(string(text), field, field+"s", 1)
-		if err := yaml.UnmarshalStrict([]byte(bad), &batch.Job{}); err == nil {
-			t.Errorf("%ss was accepted", field)
+		ignored := fmt.Sprintf("- action: Ignore\n      onExitCodes: {containerName: search, operator: In, values: [%d]}", Interrupted)
+		if strings.Count(string(text), ignored) != 1 {
+			t.Errorf("%s: interrupted pods are not run again:\n%s", name, text)
 		}
 	}
 }
