@@ -28,6 +28,9 @@ type AuditOptions struct {
 	// Fingerprints are the folders where side files are looked for. Where one is missing,
 	// the whole unit is computed again with the kernel of Options.
 	Fingerprints []string
+	// HalfFactorials compares one column of the fingerprints, h! mod p, for every prime whose
+	// fingerprint is at hand, not only for those drawn. Residue searches do not have it.
+	HalfFactorials bool
 	kernel.Options
 	// Report, if not nil, is called after every step: the fingerprints of a unit looked up,
 	// or computed again, or a prime compared. Calls may overlap.
@@ -42,6 +45,8 @@ type AuditReport struct {
 	Draws      int
 	Recomputed int // units whose side file was missing
 	NearMisses int // whose cuts were checked one by one
+	// HalfFactorials is the number of primes whose h! was compared, 0 unless asked for.
+	HalfFactorials uint64
 	// Wrong is the fraction of wrong records that is excluded with the given Confidence:
 	// were that fraction wrong, as many draws would have met one with that chance.
 	Wrong, Confidence float64
@@ -62,7 +67,10 @@ func (e *AuditError) Error() string {
 // reference kernel; and the largest fibers of their units. The error is an
 // *AuditError where something is wrong, ctx's, or one of the disk.
 func (l *Ledger) Audit(ctx context.Context, o AuditOptions) (AuditReport, error) {
-	a := &audit{ledger: l, options: o}
+	if o.HalfFactorials && len(l.Header.Residues) > 0 {
+		return AuditReport{}, errors.New("audit: the fingerprints of a search of single residues do not hold h! mod p; half factorials can be compared for complete searches only")
+	}
+	a := &audit{ledger: l, options: o, again: make(map[int]*fingerprints)}
 	if err := a.checkCounts(); err != nil {
 		return AuditReport{}, err
 	}
@@ -86,8 +94,13 @@ func (l *Ledger) Audit(ctx context.Context, o AuditOptions) (AuditReport, error)
 	if err := a.compare(ctx, claims); err != nil {
 		return AuditReport{}, err
 	}
+	if o.HalfFactorials {
+		if err := a.checkHalfFactorials(ctx); err != nil {
+			return AuditReport{}, err
+		}
+	}
 	const confidence = 0.99
-	return AuditReport{l.Root(), o.Seed, a.primes, len(claims), a.recomputed, a.nearMisses, Excluded(len(claims), confidence), confidence}, nil
+	return AuditReport{l.Root(), o.Seed, a.primes, len(claims), a.recomputed, a.nearMisses, a.halfFactorials, Excluded(len(claims), confidence), confidence}, nil
 }
 
 // Excluded returns the fraction f of wrong records that the given number of draws without a
@@ -107,6 +120,9 @@ type audit struct {
 	nearMisses int
 	done       atomic.Int64
 	total      int
+
+	again          map[int]*fingerprints // of units that were computed again, if all are compared
+	halfFactorials uint64
 }
 
 func (a *audit) step() {
@@ -184,7 +200,7 @@ func (a *audit) claims(ctx context.Context, picks []pick) ([]claim, error) {
 		u := a.ledger.Units[x.unit]
 		if i == 0 || picks[i-1].unit != x.unit {
 			var err error
-			if lines, err = a.fingerprints(ctx, u); err != nil {
+			if lines, err = a.fingerprints(ctx, x.unit); err != nil {
 				return nil, err
 			}
 			if err := a.checkFibers(ctx, u, []Fiber{*u.Best}); err != nil {
@@ -200,7 +216,8 @@ func (a *audit) claims(ctx context.Context, picks []pick) ([]claim, error) {
 }
 
 // fingerprints reads the side file of a unit or, if there is none, computes the unit again.
-func (a *audit) fingerprints(ctx context.Context, u Unit) (*fingerprints, error) {
+func (a *audit) fingerprints(ctx context.Context, unit int) (*fingerprints, error) {
+	u := a.ledger.Units[unit]
 	lines, err := readFingerprints(a.options.Fingerprints, u, a.ledger.Header.Residues)
 	if err == nil || !errors.Is(err, errNoSideFile) {
 		return lines, err
@@ -213,6 +230,9 @@ func (a *audit) fingerprints(ctx context.Context, u Unit) (*fingerprints, error)
 	u.Run, again.Run = nil, nil
 	if found, expected := marshal(u), marshal(again); string(found) != string(expected) {
 		return nil, &AuditError{"unit " + u.Range().String(), string(expected), string(found)}
+	}
+	if a.options.HalfFactorials {
+		a.again[unit] = lines
 	}
 	return lines, nil
 }

@@ -59,9 +59,18 @@ func TestAuditRecomputesUnitsWithoutSideFiles(t *testing.T) {
 	}
 }
 
-// tampered returns the ledger and folder with the fingerprints of some primes altered, in a
-// way that all digests, roots and chains fit again.
+// tampered returns the ledger and folder with one cell more in the fingerprints of some primes.
 func tampered(t *testing.T, l *Ledger, dir string, alter func(p uint32) bool) *Ledger {
+	return rewritten(t, l, dir, func(p uint32, columns []uint32) {
+		if alter(p) {
+			columns[2]++
+		}
+	})
+}
+
+// rewritten returns the ledger and folder with the columns of the fingerprints changed - p, h!, cells
+// and squares - in a way that all digests and roots fit again.
+func rewritten(t *testing.T, l *Ledger, dir string, change func(p uint32, columns []uint32)) *Ledger {
 	t.Helper()
 	out := *l
 	out.Units = nil
@@ -71,11 +80,10 @@ func tampered(t *testing.T, l *Ledger, dir string, alter func(p uint32) bool) *L
 			t.Fatal(err)
 		}
 		for i, line := range f.lines {
-			var p, h, cells, squares uint32
-			fmt.Sscan(line, &p, &h, &cells, &squares)
-			if alter(p) {
-				f.lines[i] = fmt.Sprintf("%d %d %d %d\n", p, h, cells+1, squares)
-			}
+			c := make([]uint32, 4)
+			fmt.Sscan(line, &c[0], &c[1], &c[2], &c[3])
+			change(c[0], c)
+			f.lines[i] = fmt.Sprintf("%d %d %d %d\n", c[0], c[1], c[2], c[3])
 		}
 		u.Transcript, u.Root = f.digest(), f.root()
 		writeFile(t, sideFile(filepath.Join(dir, fingerprintsName), u), f.text(u.Range(), l.Header.Residues))
@@ -244,5 +252,42 @@ func TestExcludedFractions(t *testing.T) {
 		if got := Excluded(draws, 0.99); math.Abs(got-want) > want/100 {
 			t.Errorf("%d draws exclude %.5f, want %.5f", draws, got, want)
 		}
+	}
+}
+
+// A wrong h! is found at whatever prime it stands, though no prime is drawn there.
+func TestAuditOfAllHalfFactorials(t *testing.T) {
+	dir := t.TempDir()
+	l := done(t, dir, from2(15))
+	all := func(l *Ledger) (AuditReport, error) {
+		return l.Audit(context.Background(), AuditOptions{Draws: 1, HalfFactorials: true, Fingerprints: []string{filepath.Join(dir, fingerprintsName)},
+			Options: kernel.Options{Threads: 1}})
+	}
+	if r, err := all(l); err != nil || r.HalfFactorials != 430 {
+		t.Fatalf("%d half factorials, %v", r.HalfFactorials, err)
+	}
+	for _, altered := range []uint32{3, 5, 1009, 2999} {
+		bad := rewritten(t, l, dir, func(p uint32, columns []uint32) {
+			if p == altered {
+				columns[1] = p - columns[1] // the other root of Wilson's congruence
+			}
+		})
+		var wrong *AuditError
+		if _, err := all(bad); !errors.As(err, &wrong) || wrong.Where != fmt.Sprintf("h! mod %d", altered) {
+			t.Errorf("p = %d: %v", altered, err)
+		}
+	}
+}
+
+// Units without fingerprints are counted as not compared.
+func TestAuditOfHalfFactorialsCountsWhatItCouldCompare(t *testing.T) {
+	l := mustMerge(t, []Source{{"all", done(t, t.TempDir(), small(8))}})
+	r, err := l.Audit(context.Background(), AuditOptions{Draws: 1, HalfFactorials: true})
+	if err != nil || r.Recomputed != 1 || r.HalfFactorials == 0 || r.HalfFactorials >= r.Primes {
+		t.Errorf("%d of %d primes, %d units recomputed, %v", r.HalfFactorials, r.Primes, r.Recomputed, err)
+	}
+	residues := done(t, t.TempDir(), from2(15, 1, -1))
+	if _, err := residues.Audit(context.Background(), AuditOptions{Draws: 1, HalfFactorials: true}); err == nil || !strings.Contains(err.Error(), "complete searches only") {
+		t.Errorf("single residues: %v", err)
 	}
 }
