@@ -2,12 +2,10 @@ package oci
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"regexp"
 	"time"
+
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Media types of the OCI image specification and of sigstore bundles.
@@ -22,26 +20,10 @@ const (
 )
 
 // A Digest is "sha256:" and 64 lower-case hexadecimal digits.
-type Digest string
-
-var digestPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+type Digest = digest.Digest
 
 // ParseDigest checks the form of a digest.
-func ParseDigest(s string) (Digest, error) {
-	if !digestPattern.MatchString(s) {
-		return "", fmt.Errorf("oci: digest %q: want sha256: and 64 lower-case hexadecimal digits", s)
-	}
-	return Digest(s), nil
-}
-
-// DigestOf returns the digest of data.
-func DigestOf(data []byte) Digest {
-	sum := sha256.Sum256(data)
-	return Digest("sha256:" + hex.EncodeToString(sum[:]))
-}
-
-// Hex returns the digits of a valid digest.
-func (d Digest) Hex() string { return string(d[len("sha256:"):]) }
+func ParseDigest(s string) (Digest, error) { return digest.Parse(s) }
 
 // A Platform is an operating system and a processor architecture in Go's words.
 type Platform struct {

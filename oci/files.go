@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // A File is one of the files of an artifact that is not an image: a manifest with an artifact
@@ -35,10 +37,10 @@ func (r Registry) PushFiles(ctx context.Context, reference, artifactType string,
 		return "", err
 	}
 	m := manifestDocument{SchemaVersion: schemaVersion, MediaType: ManifestType, ArtifactType: artifactType,
-		Config: Descriptor{MediaType: emptyType, Digest: DigestOf(emptyJSON), Size: int64(len(emptyJSON))}}
+		Config: Descriptor{MediaType: emptyType, Digest: digest.Of(emptyJSON), Size: int64(len(emptyJSON))}}
 	blobs := []remoteBlob{{m.Config, emptyJSON}}
 	for _, f := range files {
-		layer := Descriptor{MediaType: f.MediaType, Digest: DigestOf(f.Data), Size: int64(len(f.Data)), Annotations: map[string]string{AnnotationTitle: f.Name}}
+		layer := Descriptor{MediaType: f.MediaType, Digest: digest.Of(f.Data), Size: int64(len(f.Data)), Annotations: map[string]string{AnnotationTitle: f.Name}}
 		m.Layers = append(m.Layers, layer)
 		blobs = append(blobs, remoteBlob{layer, f.Data})
 	}
@@ -58,7 +60,7 @@ func (r Registry) PushFiles(ctx context.Context, reference, artifactType string,
 	if err != nil {
 		return "", err
 	}
-	digest := DigestOf(manifest)
+	digest := digest.Of(manifest)
 	if err := remote.Put(repo.Digest(string(digest)), rawManifest(manifest), remoteOptions(ctx)...); err != nil {
 		return "", fmt.Errorf("oci: pushing the manifest: %w", err)
 	}

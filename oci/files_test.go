@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/oci/registrytest"
 )
 
@@ -23,14 +24,14 @@ func TestFilesTravelByDigest(t *testing.T) {
 			continue
 		}
 		repository := address + "/sample"
-		digest, err := (Registry{}).PushFiles(ctx, repository+":v1", sampleType, files)
+		pushed, err := (Registry{}).PushFiles(ctx, repository+":v1", sampleType, files)
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if again, err := (Registry{}).PushFiles(ctx, repository, sampleType, files); err != nil || again != digest {
-			t.Errorf("%s: the same files have digests %s and %s, %v", name, digest, again, err)
+		if again, err := (Registry{}).PushFiles(ctx, repository, sampleType, files); err != nil || again != pushed {
+			t.Errorf("%s: the same files have digests %s and %s, %v", name, pushed, again, err)
 		}
-		got, err := (Registry{}).PullFiles(ctx, repository, digest, sampleType, all)
+		got, err := (Registry{}).PullFiles(ctx, repository, pushed, sampleType, all)
 		if err != nil || len(got) != 3 {
 			t.Fatalf("%s: %d files, %v", name, len(got), err)
 		}
@@ -39,18 +40,18 @@ func TestFilesTravelByDigest(t *testing.T) {
 				t.Errorf("%s: file %+v, want %+v", name, f, files[i])
 			}
 		}
-		got, err = (Registry{}).PullFiles(ctx, repository, digest, sampleType, func(name string) bool { return name == "a.txt" })
+		got, err = (Registry{}).PullFiles(ctx, repository, pushed, sampleType, func(name string) bool { return name == "a.txt" })
 		if err != nil || len(got) != 1 {
 			t.Errorf("%s: %d files, %v", name, len(got), err)
 		}
 		tags, err := (Registry{}).Tags(ctx, repository)
-		if err != nil || len(tags) != 1 || tags["v1"] != digest {
+		if err != nil || len(tags) != 1 || tags["v1"] != pushed {
 			t.Errorf("%s: tags %v, %v", name, tags, err)
 		}
-		if _, err := (Registry{}).PullFiles(ctx, repository, digest, "application/other", all); err == nil || !strings.Contains(err.Error(), "artifact type") {
+		if _, err := (Registry{}).PullFiles(ctx, repository, pushed, "application/other", all); err == nil || !strings.Contains(err.Error(), "artifact type") {
 			t.Errorf("%s: an artifact of another type was pulled: %v", name, err)
 		}
-		if _, err := (Registry{}).PullFiles(ctx, repository, DigestOf([]byte("x")), sampleType, all); err == nil {
+		if _, err := (Registry{}).PullFiles(ctx, repository, digest.Of([]byte("x")), sampleType, all); err == nil {
 			t.Errorf("%s: an artifact that is not there was pulled", name)
 		}
 	}
@@ -88,7 +89,7 @@ func TestManifestsThatLieAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	layer := func(name string, size int64) Descriptor {
-		return Descriptor{MediaType: "text/plain", Digest: DigestOf(data), Size: size, Annotations: map[string]string{AnnotationTitle: name}}
+		return Descriptor{MediaType: "text/plain", Digest: digest.Of(data), Size: size, Annotations: map[string]string{AnnotationTitle: name}}
 	}
 	for want, layers := range map[string][]Descriptor{
 		"more than 3 bytes": {layer("a", 3)},
@@ -97,15 +98,15 @@ func TestManifestsThatLieAreRefused(t *testing.T) {
 		"file name":         {layer("../../etc/passwd", 4)},
 	} {
 		manifest, err := encode(manifestDocument{SchemaVersion: schemaVersion, MediaType: ManifestType, ArtifactType: sampleType,
-			Config: Descriptor{MediaType: emptyType, Digest: DigestOf(emptyJSON), Size: 2}, Layers: layers})
+			Config: Descriptor{MediaType: emptyType, Digest: digest.Of(emptyJSON), Size: 2}, Layers: layers})
 		if err != nil {
 			t.Fatal(err)
 		}
-		digest := DigestOf(manifest)
-		if err := remote.Put(repo.Digest(string(digest)), rawManifest(manifest)); err != nil {
+		pushed := digest.Of(manifest)
+		if err := remote.Put(repo.Digest(string(pushed)), rawManifest(manifest)); err != nil {
 			t.Fatal(err)
 		}
-		if files, err := (Registry{}).PullFiles(ctx, repository, digest, sampleType, all); err == nil || !strings.Contains(err.Error(), want) {
+		if files, err := (Registry{}).PullFiles(ctx, repository, pushed, sampleType, all); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d files, %v, want an error with %q", len(files), err, want)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Annotation and label names of the image specification.
@@ -102,7 +104,7 @@ type builder struct {
 }
 
 func (b *builder) blob(mediaType string, data []byte) Descriptor {
-	d := Descriptor{MediaType: mediaType, Digest: DigestOf(data), Size: int64(len(data))}
+	d := Descriptor{MediaType: mediaType, Digest: digest.Of(data), Size: int64(len(data))}
 	b.blobs[d.Digest] = data
 	return d
 }
@@ -146,7 +148,7 @@ func (b *builder) platform(p Platform) (Descriptor, error) {
 		}
 	}
 	manifest.Layers = append(manifest.Layers, b.blob(LayerType, storedGzip(archive)))
-	config.RootFS.DiffIDs = append(config.RootFS.DiffIDs, DigestOf(archive))
+	config.RootFS.DiffIDs = append(config.RootFS.DiffIDs, digest.Of(archive))
 	config.History = append(config.History, history{Created: created, CreatedBy: "capsule image"})
 	config.Config.User = b.recipe.User
 	config.Config.Entrypoint = b.recipe.Entrypoint

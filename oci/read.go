@@ -4,8 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +11,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Bounds on what is read, in bytes.
@@ -64,7 +64,7 @@ type reader struct {
 
 // blob fetches what the descriptor points to and keeps it.
 func (r *reader) blob(d Descriptor, limit int64) ([]byte, error) {
-	if _, err := ParseDigest(string(d.Digest)); err != nil {
+	if _, err := digest.Parse(string(d.Digest)); err != nil {
 		return nil, err
 	}
 	if d.Size < 0 || d.Size > limit {
@@ -80,7 +80,7 @@ func (r *reader) blob(d Descriptor, limit int64) ([]byte, error) {
 	if int64(len(data)) != d.Size {
 		return nil, fmt.Errorf("%s: expected %d bytes, found %d", d.Digest, d.Size, len(data))
 	}
-	if found := DigestOf(data); found != d.Digest {
+	if found := digest.Of(data); found != d.Digest {
 		return nil, fmt.Errorf("expected a blob with digest %s, found %s", d.Digest, found)
 	}
 	r.blobs[d.Digest] = data
@@ -155,7 +155,7 @@ func checkDiffID(layer Descriptor, data []byte, want Digest) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.New()
+	sum := digest.New()
 	n, err := io.Copy(sum, archive)
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func checkDiffID(layer Descriptor, data []byte, want Digest) error {
 	if n > MaxLayer {
 		return fmt.Errorf("more than %d bytes uncompressed", MaxLayer)
 	}
-	if found := Digest("sha256:" + hex.EncodeToString(sum.Sum(nil))); found != want {
+	if found := digest.From(sum); found != want {
 		return fmt.Errorf("expected the uncompressed layer to have digest %s (the configuration's diff id), found %s", want, found)
 	}
 	return nil

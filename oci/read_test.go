@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 func TestLayoutAndArchiveAreReadBack(t *testing.T) {
@@ -36,7 +38,7 @@ func TestLayoutAndArchiveAreReadBack(t *testing.T) {
 	if err := im.WriteLayout(layout, "latest"); err == nil || !strings.Contains(err.Error(), "is there already") {
 		t.Errorf("an existing folder was overwritten: %v", err)
 	}
-	other := DigestOf([]byte("other"))
+	other := digest.Of([]byte("other"))
 	if _, err := ReadLayout(layout, other); err == nil || !strings.Contains(err.Error(), "no image "+string(other)) {
 		t.Errorf("a missing image gave %v", err)
 	}
@@ -151,7 +153,7 @@ func TestInconsistentImagesAreRefused(t *testing.T) {
 		"manifest version":       {func(_, manifest, _ map[string]any) { manifest["schemaVersion"] = 3 }, "schema version 3"},
 		"no layers":              {func(_, manifest, _ map[string]any) { manifest["layers"] = []any{} }, "0 layers"},
 		"other platform":         {func(_, _, config map[string]any) { config["architecture"] = "arm64" }, "the index says linux/amd64"},
-		"other diff id":          {func(_, _, config map[string]any) { setDiffIDs(config, string(DigestOf(nil))) }, "expected the uncompressed layer"},
+		"other diff id":          {func(_, _, config map[string]any) { setDiffIDs(config, string(digest.Of(nil))) }, "expected the uncompressed layer"},
 		"too many diff ids":      {func(_, _, config map[string]any) { setDiffIDs(config, "a", "b") }, "2 diff ids"},
 		"layer type unknown":     {func(_, manifest, _ map[string]any) { layerOf(manifest)["mediaType"] = "text/plain" }, "text/plain"},
 		"layer digest malformed": {func(_, manifest, _ map[string]any) { layerOf(manifest)["digest"] = "sha256:AB" }, "64 lower-case"},
@@ -170,8 +172,8 @@ func TestInconsistentImagesAreRefused(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				blobs[DigestOf(data)] = data
-				in["digest"], in["size"] = string(DigestOf(data)), len(data)
+				blobs[digest.Of(data)] = data
+				in["digest"], in["size"] = string(digest.Of(data)), len(data)
 			}
 			first := index["manifests"].([]any)[0].(map[string]any)
 			// The documents are edited and then tied together again from the
@@ -219,7 +221,7 @@ func FuzzRead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		root := Descriptor{MediaType: IndexType, Digest: DigestOf(data), Size: int64(len(data))}
+		root := Descriptor{MediaType: IndexType, Digest: digest.Of(data), Size: int64(len(data))}
 		Read(root, func(d Descriptor) ([]byte, error) {
 			if d.Digest == root.Digest {
 				return data, nil

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Annotations that sigstore's tools put on a bundle and look for.
@@ -38,8 +40,8 @@ func (r Registry) Attach(ctx context.Context, repository string, subject Digest,
 	if err != nil {
 		return "", fmt.Errorf("oci: %s@%s: %w", repository, subject, err)
 	}
-	empty := Descriptor{MediaType: emptyType, Digest: DigestOf(emptyJSON), Size: int64(len(emptyJSON))}
-	layer := Descriptor{MediaType: BundleType, Digest: DigestOf(bundle), Size: int64(len(bundle))}
+	empty := Descriptor{MediaType: emptyType, Digest: digest.Of(emptyJSON), Size: int64(len(emptyJSON))}
+	layer := Descriptor{MediaType: BundleType, Digest: digest.Of(bundle), Size: int64(len(bundle))}
 	manifest, err := encode(manifestDocument{
 		SchemaVersion: schemaVersion,
 		MediaType:     ManifestType,
@@ -61,7 +63,7 @@ func (r Registry) Attach(ctx context.Context, repository string, subject Digest,
 			return "", fmt.Errorf("oci: pushing the bundle: %w", err)
 		}
 	}
-	digest := DigestOf(manifest)
+	digest := digest.Of(manifest)
 	if err := remote.Put(repo.Digest(string(digest)), rawManifest(manifest), remoteOptions(ctx)...); err != nil {
 		return "", fmt.Errorf("oci: pushing the referrer: %w", err)
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // A Registry talks to container registries, with the credentials of the user's
@@ -43,13 +45,13 @@ func (r Registry) Open(ctx context.Context, reference string) (*Image, error) {
 }
 
 // SplitDigest splits "place@sha256:...".
-func SplitDigest(reference string) (place string, digest Digest, err error) {
+func SplitDigest(reference string) (place string, pinned Digest, err error) {
 	place, text, ok := strings.Cut(reference, "@")
 	if !ok || place == "" {
 		return "", "", fmt.Errorf("oci: %q does not pin an image: what a tag names can change, so write NAME@sha256:<digest>", reference)
 	}
-	digest, err = ParseDigest(text)
-	return place, digest, err
+	pinned, err = digest.Parse(text)
+	return place, pinned, err
 }
 
 func (r Registry) nameOptions() []name.Option {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/oci/registrytest"
 )
 
@@ -34,7 +35,7 @@ func TestPushAndPullByDigest(t *testing.T) {
 			if got.Digest() != im.Digest() || len(got.blobs) != len(im.blobs) {
 				t.Errorf("got %s with %d blobs", got.Digest(), len(got.blobs))
 			}
-			if _, err := (Registry{}).Pull(ctx, repository, DigestOf([]byte("other"))); err == nil {
+			if _, err := (Registry{}).Pull(ctx, repository, digest.Of([]byte("other"))); err == nil {
 				t.Error("an image that is not there was pulled")
 			}
 			// A platform's manifest is not the name of an image.
@@ -110,10 +111,10 @@ func TestBundlesTravelAsReferrers(t *testing.T) {
 // TestReferrerMustReferToItsSubject: a registry that lists a stranger's bundle is
 // not believed.
 func TestReferrerMustReferToItsSubject(t *testing.T) {
-	subject, other := DigestOf([]byte("subject")), DigestOf([]byte("other"))
+	subject, other := digest.Of([]byte("subject")), digest.Of([]byte("other"))
 	blobs := make(map[Digest][]byte)
 	put := func(mediaType string, data []byte) Descriptor {
-		d := Descriptor{MediaType: mediaType, Digest: DigestOf(data), Size: int64(len(data))}
+		d := Descriptor{MediaType: mediaType, Digest: digest.Of(data), Size: int64(len(data))}
 		blobs[d.Digest] = data
 		return d
 	}
@@ -169,8 +170,8 @@ func TestOtherToolsSeeTheSameDigest(t *testing.T) {
 	}
 	for _, source := range []string{"docker://" + repository + "@" + string(im.Digest()), "docker://" + repository + ":v1", "oci:" + layout + ":latest", "oci-archive:" + archive + ":latest"} {
 		raw := skopeo("inspect", "--tls-verify=false", "--raw", source)
-		if DigestOf(raw) != im.Digest() {
-			t.Errorf("%s: skopeo sees %s, want %s", source, DigestOf(raw), im.Digest())
+		if digest.Of(raw) != im.Digest() {
+			t.Errorf("%s: skopeo sees %s, want %s", source, digest.Of(raw), im.Digest())
 		}
 	}
 	// All platforms, every digest kept.
@@ -184,8 +185,8 @@ func TestOtherToolsSeeTheSameDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := skopeo("inspect", "--raw", "--config", "docker-archive:"+archive+":localhost/sample:latest-arm64")
-	if DigestOf(config) != m.Config.Digest {
-		t.Errorf("the Docker archive's configuration is %s, want %s", DigestOf(config), m.Config.Digest)
+	if digest.Of(config) != m.Config.Digest {
+		t.Errorf("the Docker archive's configuration is %s, want %s", digest.Of(config), m.Config.Digest)
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/record"
+	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/kernel/artifact"
 )
 
@@ -94,7 +94,7 @@ func readRun(root string) (recordedRun, error) {
 	if err != nil {
 		return r, err
 	}
-	if actual := string(canon.Sum(candidateText)); actual != r.run.Candidate.Digest {
+	if actual := string(digest.Of(candidateText)); actual != r.run.Candidate.Digest {
 		return r, fmt.Errorf("%s: expected the digest %s of run.json, found %s", record.CandidateFile, r.run.Candidate.Digest, actual)
 	}
 	if r.candidate, err = record.CandidateSpec.Parse(candidateText); err != nil {

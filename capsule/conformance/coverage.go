@@ -9,6 +9,7 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/verdict"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // The tools, the endpoint and every unknown key of a manifest are outside its
@@ -18,7 +19,7 @@ import (
 
 // UnsignedDigest returns the protocol digest of the object of a manifest's
 // uncovered members.
-func UnsignedDigest(manifest []byte) (canon.Digest, error) {
+func UnsignedDigest(manifest []byte) (digest.Digest, error) {
 	doc, err := canon.Parse(manifest, canon.DocumentLimits)
 	if err != nil {
 		return "", err

@@ -6,10 +6,10 @@ import (
 	"math"
 	"regexp"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/conformance"
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Expectation is the verdict that a verifier must give on an artifact.
@@ -115,13 +115,13 @@ func (c Corpus) verifier(platform string) (PackedFile, error) {
 }
 
 // read returns a file of a declaration's folder if it is the declared one.
-func read(folder, path, digest string, bytes int64) ([]byte, error) {
+func read(folder, path, expected string, bytes int64) ([]byte, error) {
 	data, err := file.ReadBelow(folder, path, bytes)
 	if err != nil {
 		return nil, err
 	}
-	if actual := canon.Sum(data); string(actual) != digest {
-		return nil, fmt.Errorf("%s: expected the digest %s, found %s", path, digest, actual)
+	if actual := digest.Of(data); string(actual) != expected {
+		return nil, fmt.Errorf("%s: expected the digest %s, found %s", path, expected, actual)
 	}
 	return data, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/conformance"
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/keys"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Plan is what a publisher wants to declare.
@@ -89,7 +90,7 @@ func (p Plan) files(key keys.Key) ([]packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.Conformance, err = p.block(corpus, canon.Sum(corpusText)); err != nil {
+	if m.Conformance, err = p.block(corpus, digest.Of(corpusText)); err != nil {
 		return nil, err
 	}
 	if err := m.Sign(key); err != nil {
@@ -163,14 +164,14 @@ func (p Plan) corpus(m *conformance.Manifest) (Corpus, []packed, error) {
 	for _, v := range p.Verifiers {
 		path := "verifiers/" + strings.ReplaceAll(v.Platform, "/", "-") + "/verifier"
 		files = append(files, packed{path, v.Content, 0o755})
-		c.Verifiers = append(c.Verifiers, PackedFile{v.Platform, path, string(canon.Sum(v.Content)), int64(len(v.Content))})
+		c.Verifiers = append(c.Verifiers, PackedFile{v.Platform, path, string(digest.Of(v.Content)), int64(len(v.Content))})
 	}
 	for _, k := range p.Cases {
 		path := "artifacts/" + k.ID
 		files = append(files, packed{path, k.Artifact, 0o644})
 		c.Cases = append(c.Cases, CorpusCase{
 			CaseID: k.ID, ToolName: p.toolName(), Args: CaseArguments{path},
-			SHA256: string(canon.Sum(k.Artifact)), Bytes: int64(len(k.Artifact)), Expected: k.Expected,
+			SHA256: string(digest.Of(k.Artifact)), Bytes: int64(len(k.Artifact)), Expected: k.Expected,
 		})
 	}
 	return c, files, nil
@@ -178,7 +179,7 @@ func (p Plan) corpus(m *conformance.Manifest) (Corpus, []packed, error) {
 
 // block returns the conformance block: no capability, no fact, one receipt a
 // call, and the bounds.
-func (p Plan) block(c Corpus, digest canon.Digest) (*conformance.Declaration, error) {
+func (p Plan) block(c Corpus, digest digest.Digest) (*conformance.Declaration, error) {
 	envelope, err := p.Bounds.envelope(len(p.Cases))
 	if err != nil {
 		return nil, err

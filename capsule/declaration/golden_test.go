@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -67,7 +67,7 @@ func goldenEvidence(d *Declared) Evidence {
 		for range repetitions {
 			e.Calls = append(e.Calls, Call{
 				CaseID: k.CaseID, End: string(sandbox.Exited), ExitCode: int64(code), LatencyMS: 12, PeakMemory: 4 << 20,
-				StdoutBytes: int64(len(answer)), StdoutSHA256: string(canon.Sum(answer)), StderrSHA256: string(canon.Sum(nil)),
+				StdoutBytes: int64(len(answer)), StdoutSHA256: string(digest.Of(answer)), StderrSHA256: string(digest.Of(nil)),
 			})
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 	"github.com/erdos1056/erdos1056/capsule/schema"
 	"github.com/erdos1056/erdos1056/capsule/scratch"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Evidence is what a replay observed.
@@ -151,8 +152,8 @@ func observe(caseID string, o sandbox.Outcome) Call {
 		LatencyMS:    int64(math.Ceil(float64(o.Elapsed) / float64(time.Millisecond))),
 		PeakMemory:   o.PeakMemory,
 		StdoutBytes:  int64(len(o.Stdout)),
-		StdoutSHA256: string(canon.Sum(o.Stdout)),
+		StdoutSHA256: string(digest.Of(o.Stdout)),
 		StderrBytes:  int64(len(o.Stderr)),
-		StderrSHA256: string(canon.Sum(o.Stderr)),
+		StderrSHA256: string(digest.Of(o.Stderr)),
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/keys"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Verdict is the signed comparison of evidence with a declaration.
@@ -63,7 +64,7 @@ func (d *Declared) SignVerdict(evidence []byte, key keys.Key) (Verdict, error) {
 	v := Verdict{
 		Schema:         VerdictSpec.ID,
 		ManifestHash:   d.Hash,
-		EvidenceSHA256: string(canon.Sum(evidence)),
+		EvidenceSHA256: string(digest.Of(evidence)),
 		Holds:          allHold(lines),
 		Lines:          lines,
 		Signer:         string(key.Fingerprint()),
@@ -103,7 +104,7 @@ func (d *Declared) VerifyVerdict(verdict, evidence []byte, registry keys.Registr
 	if err := v.checkSignature(registry); err != nil {
 		return Verdict{}, err
 	}
-	if actual := string(canon.Sum(evidence)); v.EvidenceSHA256 != actual {
+	if actual := string(digest.Of(evidence)); v.EvidenceSHA256 != actual {
 		return Verdict{}, fmt.Errorf("the verdict is about the evidence %s, not %s", v.EvidenceSHA256, actual)
 	}
 	e, err := EvidenceSpec.Parse(evidence)

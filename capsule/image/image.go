@@ -14,6 +14,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/attestation"
 	"github.com/erdos1056/erdos1056/capsule/formal"
 	"github.com/erdos1056/erdos1056/capsule/freeze"
+	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 	"github.com/erdos1056/erdos1056/oci"
 )
@@ -98,7 +99,7 @@ func (c Capsule) title() string {
 func (c Capsule) Parameters() map[string]string {
 	if f := c.Formal; f != nil {
 		return map[string]string{
-			"target": f.Target, "permit": strings.Join(f.Permit, ","), "challenge": string(oci.DigestOf(f.Challenge)),
+			"target": f.Target, "permit": strings.Join(f.Permit, ","), "challenge": string(digest.Of(f.Challenge)),
 		}
 	}
 	return map[string]string{"range": c.Claim.Range.String(), "k": fmt.Sprint(c.Claim.K)}
@@ -218,7 +219,7 @@ func Provenance(im *oci.Image, name string, parameters map[string]string, finish
 			return attestation.Statement{}, err
 		}
 		build.Dependencies = append(build.Dependencies, attestation.Dependency{
-			Name: "verifier " + m.Platform.String(), Digest: map[string]string{"sha256": oci.DigestOf(verifier).Hex()},
+			Name: "verifier " + m.Platform.String(), Digest: map[string]string{"sha256": digest.Of(verifier).Hex()},
 		})
 		subjects = append(subjects, attestation.NewSubject(name+" "+m.Platform.String(), m.Digest.Hex()))
 	}

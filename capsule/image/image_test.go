@@ -12,6 +12,7 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/formal"
 	"github.com/erdos1056/erdos1056/capsule/freeze"
+	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 	"github.com/erdos1056/erdos1056/oci"
 )
@@ -144,7 +145,7 @@ func TestLockFilesThatAreRefused(t *testing.T) {
 
 func TestImageIsPinnedInThePlaceOfItsClaim(t *testing.T) {
 	var lock Lock
-	put := func(claim LockedClaim, index oci.Digest) { lock.Put(LockedImage{LockedClaim: claim, Index: index}) }
+	put := func(claim LockedClaim, index digest.Digest) { lock.Put(LockedImage{LockedClaim: claim, Index: index}) }
 	theorem := func(target, path string, challenge string, permit ...string) LockedClaim {
 		return LockClaim(Capsule{Formal: &formal.Claim{Target: target, Permit: permit, Challenge: []byte(challenge)}}, path)
 	}
@@ -235,7 +236,7 @@ func TestStatementsAboutAnImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	verifier := oci.DigestOf(capsule.Verifiers[freeze.Platforms[0]])
+	verifier := digest.Of(capsule.Verifiers[freeze.Platforms[0]])
 	if !provenance.About(im.Digest().Hex()) || !strings.Contains(string(provenance.Predicate), verifier.Hex()) || !strings.Contains(string(provenance.Predicate), `"range":"2..100"`) {
 		t.Errorf("provenance: %+v %s", provenance.Subjects, provenance.Predicate)
 	}

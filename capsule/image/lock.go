@@ -13,6 +13,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/formal"
 	"github.com/erdos1056/erdos1056/capsule/freeze"
+	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 	"github.com/erdos1056/erdos1056/oci"
 )
@@ -34,7 +35,7 @@ type Lock struct {
 type LockedImage struct {
 	LockedClaim
 	Created   int64            `json:"created"` // SOURCE_DATE_EPOCH
-	Index     oci.Digest       `json:"index"`
+	Index     digest.Digest    `json:"index"`
 	Platforms []LockedPlatform `json:"platforms"`
 }
 
@@ -56,22 +57,22 @@ type LockedTheorem struct {
 
 // A LockedChallenge names a challenge and pins its bytes.
 type LockedChallenge struct {
-	Path   string     `json:"path"` // below the folder of the lock file
-	Digest oci.Digest `json:"digest"`
+	Path   string        `json:"path"` // below the folder of the lock file
+	Digest digest.Digest `json:"digest"`
 }
 
 // A LockedPlatform pins the part of an image for one platform.
 type LockedPlatform struct {
-	Platform string       `json:"platform"`
-	Manifest oci.Digest   `json:"manifest"`
-	Files    []LockedFile `json:"files"`
+	Platform string        `json:"platform"`
+	Manifest digest.Digest `json:"manifest"`
+	Files    []LockedFile  `json:"files"`
 }
 
 // A LockedFile pins one file or folder of a tree.
 type LockedFile struct {
-	Path   string     `json:"path"`
-	Mode   string     `json:"mode"`
-	Digest oci.Digest `json:"digest,omitempty"` // of a file
+	Path   string        `json:"path"`
+	Mode   string        `json:"mode"`
+	Digest digest.Digest `json:"digest,omitempty"` // of a file
 }
 
 // LockClaim returns the pins of a capsule's claim. For a formal capsule,
@@ -79,7 +80,7 @@ type LockedFile struct {
 // with slashes.
 func LockClaim(c Capsule, challenge string) LockedClaim {
 	if f := c.Formal; f != nil {
-		return LockedClaim{Theorem: &LockedTheorem{f.Target, f.Permit, LockedChallenge{challenge, oci.DigestOf(f.Challenge)}}}
+		return LockedClaim{Theorem: &LockedTheorem{f.Target, f.Permit, LockedChallenge{challenge, digest.Of(f.Challenge)}}}
 	}
 	return LockedClaim{Range: c.Claim.Range.String(), K: c.Claim.K}
 }
@@ -105,7 +106,7 @@ func LockTree(tree oci.Tree) []LockedFile {
 		if e.Mode.IsDir() {
 			f.Path += "/"
 		} else {
-			f.Digest = oci.DigestOf(e.Data)
+			f.Digest = digest.Of(e.Data)
 		}
 		files = append(files, f)
 	}
@@ -151,7 +152,7 @@ func (l LockedClaim) validate() error {
 	if !fs.ValidPath(t.Challenge.Path) || t.Challenge.Path == "." {
 		return fmt.Errorf("challenge %q: want a path below the folder of the lock file, with slashes", t.Challenge.Path)
 	}
-	if _, err := oci.ParseDigest(string(t.Challenge.Digest)); err != nil {
+	if _, err := digest.Parse(string(t.Challenge.Digest)); err != nil {
 		return fmt.Errorf("challenge %s: %w", t.Challenge.Path, err)
 	}
 	// Any challenge will do: names and their order are what is looked at.
@@ -172,7 +173,7 @@ func (t *LockedTheorem) claim(folder string) (formal.Claim, error) {
 	if err != nil {
 		return formal.Claim{}, err
 	}
-	if found := oci.DigestOf(challenge); found != t.Challenge.Digest {
+	if found := digest.Of(challenge); found != t.Challenge.Digest {
 		return formal.Claim{}, fmt.Errorf("%s: %w: expected %s, found %s", t.Challenge.Path, ErrOtherChallenge, t.Challenge.Digest, found)
 	}
 	return formal.New(t.Target, t.Permit, challenge)

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Sizes that a reader of a bundle accepts.
@@ -151,7 +151,7 @@ func WriteBundle(folder string, m Mission, p Parts) error {
 type Bundle struct {
 	Folder  string
 	Mission Mission
-	Digest  canon.Digest // of mission.json
+	Digest  digest.Digest // of mission.json
 	Packet  Packet
 }
 
@@ -173,7 +173,7 @@ func OpenBundle(folder string) (Bundle, error) {
 	if !bytes.Equal(encoded, data) {
 		return Bundle{}, fmt.Errorf("%s: the mission is not in canonical form", filepath.Join(folder, "mission.json"))
 	}
-	b := Bundle{Folder: folder, Mission: m, Digest: canon.Sum(data)}
+	b := Bundle{Folder: folder, Mission: m, Digest: digest.Of(data)}
 	if m.Schema != SchemaV1 {
 		return Bundle{}, fmt.Errorf("%s: a mission of version %s is read, not run; prepare one of version %s", folder, m.Schema, SchemaV1)
 	}
@@ -227,13 +227,13 @@ func (b *Bundle) checkManifest() error {
 	return nil
 }
 
-func (b *Bundle) read(path, digest string, max int64) ([]byte, error) {
+func (b *Bundle) read(path, expected string, max int64) ([]byte, error) {
 	data, err := file.ReadRegular(b.path(path), max)
 	if err != nil {
 		return nil, err
 	}
-	if found := canon.Sum(data); string(found) != digest {
-		return nil, fmt.Errorf("%s: expected %s, found %s", b.path(path), digest, found)
+	if found := digest.Of(data); string(found) != expected {
+		return nil, fmt.Errorf("%s: expected %s, found %s", b.path(path), expected, found)
 	}
 	return data, nil
 }

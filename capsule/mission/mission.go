@@ -7,6 +7,7 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // The identities of the two versions of a prepared mission.
@@ -254,12 +255,12 @@ func (m Mission) Encode() ([]byte, error) {
 }
 
 // Digest returns the mission's digest, which is the digest of Encode's bytes.
-func (m Mission) Digest() (canon.Digest, error) {
+func (m Mission) Digest() (digest.Digest, error) {
 	data, err := m.Encode()
 	if err != nil {
 		return "", err
 	}
-	return canon.Sum(data), nil
+	return digest.Of(data), nil
 }
 
 var executable = regexp.MustCompile(`^([A-Za-z0-9_+.-]+/)*[A-Za-z0-9_+.-]+$`)

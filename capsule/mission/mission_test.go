@@ -11,6 +11,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/internal/vectors"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 const landed = "original-tool-output/runs/v0.6.3-land/mission/"
@@ -253,7 +254,7 @@ func TestExecutionBindingRepeatsWhatItBinds(t *testing.T) {
 	if _, err := permitted(t).Encode(); err != nil {
 		t.Fatalf("a bound mission: %v", err)
 	}
-	other := string(canon.Sum([]byte("other")))
+	other := string(digest.Of([]byte("other")))
 	cases := map[string]func(m *Mission){
 		"mission.execution_binding.packet_root":           func(m *Mission) { m.ExecutionBinding.PacketRoot = other },
 		"mission.execution_binding.profile_root":          func(m *Mission) { m.ExecutionBinding.ProfileRoot = other },

@@ -6,6 +6,7 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // MaxPacketBytes bounds the file of a target packet.
@@ -25,7 +26,7 @@ type Packet struct {
 	Schema string
 	Target string // for example erdos:1056; "" if the schema is not known
 	Value  canon.Value
-	SHA256 canon.Digest // of the bytes of the file
+	SHA256 digest.Digest // of the bytes of the file
 }
 
 // ParsePacket reads a target packet. One of a schema that this tool does not
@@ -36,7 +37,7 @@ func ParsePacket(data []byte) (Packet, error) {
 		return Packet{}, fmt.Errorf("packet: %w", err)
 	}
 	version, _ := root.Lookup("schema")
-	packet := Packet{Schema: version.Text(), Value: root, SHA256: canon.Sum(data)}
+	packet := Packet{Schema: version.Text(), Value: root, SHA256: digest.Of(data)}
 	switch packet.Schema {
 	case ProblemWorkSchema:
 		work, err := ProblemWorkSpec.Parse(data)

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 const packets = "../../testdata/erdos-frontier-packets/"
 
 func TestProblemPacketsAreReadByteForByte(t *testing.T) {
-	want := map[string]canon.Digest{
+	want := map[string]digest.Digest{
 		"site-problems-1056.d0a2f56.json": "sha256:d724686d60ffbb61e5e24eab9084b34f1a797381bfb2731a2fa81e14d7ee652e",
 		"site-problems-1056.7028ab2.json": "sha256:351cf94d7a6bfee8f8abd386af54f8bfa7fcc2cd01cf5cc155cf0a981086fcc5",
 		"site-problems-1056.7252d06.json": "sha256:72b3f4e234849bf88755a05aef10c1f1c1e946760acc564e72a0493a0306c834",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Paths of the files of a bundle.
@@ -77,7 +78,7 @@ func Prepare(d Draft, s Surroundings, p Parts) (Mission, error) {
 		Roots: s.Roots, AllowedPaths: d.AllowedPaths, Budgets: d.Budgets,
 		ScientificChain: d.ScientificChain, Landing: Deferred(),
 		ParentCandidate: d.ParentCandidate, RepairReason: d.RepairReason,
-		TargetPacket:   &PacketReference{s.PacketPath, string(canon.Sum(p.Packet))},
+		TargetPacket:   &PacketReference{s.PacketPath, string(digest.Of(p.Packet))},
 		StrictBaseline: &s.StrictBaseline,
 		Profile:        s.Profile, ResultContract: s.ResultContract,
 	}
@@ -87,7 +88,7 @@ func Prepare(d Draft, s Surroundings, p Parts) (Mission, error) {
 	if d.Landing != nil {
 		m.Landing = *d.Landing
 	}
-	capsule := string(canon.Sum(p.Capsule))
+	capsule := string(digest.Of(p.Capsule))
 	m.Verifier = Verifier{
 		Argv:             append([]string{CapsulePath}, d.Verifier.Argv[1:]...),
 		ExecutableSHA256: capsule, Cwd: d.Verifier.Cwd,
@@ -98,8 +99,8 @@ func Prepare(d Draft, s Surroundings, p Parts) (Mission, error) {
 	m.Worker = &Worker{
 		Kind: "codex_tools_native", Platform: s.WorkerPlatform,
 		CodexVersion: s.CodexVersion, CodexSHA256: s.CodexSHA256,
-		PermissionProfilePath: PermissionProfilePath, PermissionProfileSHA256: string(canon.Sum(p.PermissionProfile)),
-		Workspace: "target_packet_only", OutputSchemaSHA256: string(canon.Sum(p.OutputSchema)),
+		PermissionProfilePath: PermissionProfilePath, PermissionProfileSHA256: string(digest.Of(p.PermissionProfile)),
+		Workspace: "target_packet_only", OutputSchemaSHA256: string(digest.Of(p.OutputSchema)),
 		Model: d.Worker.Model, Network: "provider_only", Tools: []string{"shell", "apply_patch"},
 	}
 	if err := m.bind(); err != nil {

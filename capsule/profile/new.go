@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // WorkerProfile is the permission profile of a mission whose worker needs
@@ -126,7 +126,7 @@ func (p Package) compose(in Ingredients, folder string) (Profile, map[string][]b
 	}
 	profile := Profile{
 		Schema: SchemaV2, Name: in.Range.ProfileName(), Target: draft.Target, TargetPacketSchema: mission.RangeWorkSchema,
-		Draft: folder + "/mission.draft.json", DraftSHA256: string(canon.Sum(text)),
+		Draft: folder + "/mission.draft.json", DraftSHA256: string(digest.Of(text)),
 		ObjectiveSHA256: string(digests["objective_sha256"]), CompletionConditionSHA256: string(digests["completion_condition_sha256"]),
 		AllowedArtifactsSHA256: string(digests["allowed_artifacts_sha256"]), BudgetsSHA256: string(digests["budgets_sha256"]),
 		ReplayArgvSHA256: string(digests["replay_argv_sha256"]),
@@ -146,8 +146,8 @@ func (p Package) compose(in Ingredients, folder string) (Profile, map[string][]b
 		path := fmt.Sprintf("capsules/erdos1056-k%d/%s/%d-%d/verifier", in.Range.K, host.Name, in.Range.Start, in.Range.End)
 		files[path] = capsule.Binary
 		profile.Platforms[host.Name] = Platform{
-			WorkerProfile: workerPath, WorkerProfileSHA256: string(canon.Sum(worker)),
-			VerifierCapsule: path, VerifierCapsuleSHA256: string(canon.Sum(capsule.Binary)),
+			WorkerProfile: workerPath, WorkerProfileSHA256: string(digest.Of(worker)),
+			VerifierCapsule: path, VerifierCapsuleSHA256: string(digest.Of(capsule.Binary)),
 			VerifierImage: in.Image, VerifierPlatform: capsule.Platform,
 		}
 	}
@@ -164,7 +164,7 @@ func (p Package) add(path string, data []byte, executable bool) error {
 	if err != nil {
 		return err
 	}
-	if canon.Sum(found) != canon.Sum(data) {
+	if digest.Of(found) != digest.Of(data) {
 		return fmt.Errorf("%s: exists with another content; remove it or choose another folder", filepath.Join(p.Root, path))
 	}
 	return nil

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Pack lists the files of a packed profile.
@@ -83,7 +83,7 @@ func (p Profile) paths() []string {
 // Pack validates a profile and copies its files, under their relative paths,
 // with profile-pack.json into a new folder. It returns the pack and the digest
 // of profile-pack.json.
-func (p Package) Pack(name, output string) (pack Pack, root canon.Digest, err error) {
+func (p Package) Pack(name, output string) (pack Pack, root digest.Digest, err error) {
 	validation, err := p.Validate(name)
 	if err != nil {
 		return Pack{}, "", err
@@ -105,7 +105,7 @@ func (p Package) Pack(name, output string) (pack Pack, root canon.Digest, err er
 		if err != nil {
 			return err
 		}
-		root = canon.Sum(manifest)
+		root = digest.Of(manifest)
 		return file.Create(filepath.Join(draft, "profile-pack.json"), manifest, 0o644)
 	})
 	return pack, root, err
@@ -125,7 +125,7 @@ func (p Package) copyFile(path, folder string, executable bool) (PackedFile, err
 	if err != nil {
 		return PackedFile{}, err
 	}
-	return PackedFile{path, string(canon.Sum(data)), int64(len(data))}, file.CreateBelow(folder, path, data, permissions(executable))
+	return PackedFile{path, string(digest.Of(data)), int64(len(data))}, file.CreateBelow(folder, path, data, permissions(executable))
 }
 
 func permissions(executable bool) fs.FileMode {

@@ -12,11 +12,12 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/internal/vectors"
 	"github.com/erdos1056/erdos1056/capsule/mission"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 func TestSeedProfilesHaveTheirPublishedRoots(t *testing.T) {
 	p := Package{Root: vectors.Root + "/v0.4.0", Policy: Original}
-	for name, want := range map[string]canon.Digest{
+	for name, want := range map[string]digest.Digest{
 		"erdos1056-k15-10428401-10428600": "sha256:012702a71520356b80f58c120f2e5348db7771b2102b80dc4799b2eed3a0f03b",
 		"formal-erdos-505-test-dim-one":   "sha256:afbc35eb743fd25e4a783db1558af5cd106ac6ba8f12871f13830b98be5ac2dc",
 	} {
@@ -37,14 +38,14 @@ func TestSeedProfilesHaveTheirPublishedRoots(t *testing.T) {
 
 // The drafts of a profile's time stand in the same history, known by digest.
 func TestEveryHistoricalProfileMatchesItsDraftAndContract(t *testing.T) {
-	byDigest := map[canon.Digest][]byte{}
+	byDigest := map[digest.Digest][]byte{}
 	files, _ := filepath.Glob(vectors.Root + "/history/*/missions/*/*.json")
 	for _, path := range files {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		byDigest[canon.Sum(data)] = data
+		byDigest[digest.Of(data)] = data
 	}
 	valid, replayOnly := 0, 0
 	for i, line := range strings.Split(strings.TrimSpace(string(vectors.Read(t, "history/VERDICTS.tsv"))), "\n") {
@@ -74,11 +75,11 @@ func TestEveryHistoricalProfileMatchesItsDraftAndContract(t *testing.T) {
 			t.Errorf("%s: %v", found[0], err)
 			continue
 		}
-		if err := profile.CheckDraft(byDigest[canon.Digest(profile.DraftSHA256)]); err != nil {
+		if err := profile.CheckDraft(byDigest[digest.Digest(profile.DraftSHA256)]); err != nil {
 			t.Errorf("%s: %v", found[0], err)
 		}
-		if digest := profile.ResultContractSHA256; digest != "" && byDigest[canon.Digest(digest)] == nil {
-			t.Errorf("%s: no contract %s", found[0], digest)
+		if contract := profile.ResultContractSHA256; contract != "" && byDigest[digest.Digest(contract)] == nil {
+			t.Errorf("%s: no contract %s", found[0], contract)
 		}
 		valid++
 	}
@@ -106,13 +107,13 @@ func packageOf(t *testing.T, name string, document []byte) Package {
 	for _, path := range []string{"missions/erdos1056-k15-next/mission.draft.json", "runtime/native-worker/config.toml", "runtime/native-worker/config-linux.toml"} {
 		write(path, vectors.Read(t, "v0.4.0/"+path))
 	}
-	for host, digest := range map[string]string{
+	for host, frozen := range map[string]string{
 		"linux-arm64":  "sha256:a6fc0d2ad4dd8e665474d6efd530e8a574880b7191d246b1c245d8cf4db175aa",
 		"linux-x86_64": "sha256:3cdcb487db4907b63230548a7c7fd94d4be6acf003ca532971f9cf1650f19546",
 	} {
 		standIn := []byte("capsule for " + host)
 		write("capsules/erdos1056-k15/bin/"+host+"/10428401-10428600/verifier", standIn)
-		document = bytes.ReplaceAll(document, []byte(digest), []byte(canon.Sum(standIn)))
+		document = bytes.ReplaceAll(document, []byte(frozen), []byte(digest.Of(standIn)))
 	}
 	write("profiles/"+name+".json", document)
 	return Package{Root: root, Policy: Original}
@@ -135,12 +136,12 @@ func TestValidationIsPrintedAsTheOriginalPrintsIt(t *testing.T) {
 	// The file with stand-in digests has another root; everything else is equal.
 	original := v
 	original.ProfileSHA256 = "sha256:012702a71520356b80f58c120f2e5348db7771b2102b80dc4799b2eed3a0f03b"
-	for host, digest := range map[string]string{
+	for host, frozen := range map[string]string{
 		"darwin-arm64": "sha256:a6fc0d2ad4dd8e665474d6efd530e8a574880b7191d246b1c245d8cf4db175aa",
 		"linux-x86_64": "sha256:3cdcb487db4907b63230548a7c7fd94d4be6acf003ca532971f9cf1650f19546",
 	} {
 		platform := original.Platforms[host]
-		platform.VerifierCapsuleSHA256 = digest
+		platform.VerifierCapsuleSHA256 = frozen
 		original.Platforms[host] = platform
 	}
 	value, err := canon.Of(struct {
@@ -179,7 +180,7 @@ func TestPacksAreTheOriginalsByteForByte(t *testing.T) {
 	if len(paths) != 3 {
 		t.Fatalf("found %d packs", len(paths))
 	}
-	roots := map[canon.Digest]bool{}
+	roots := map[digest.Digest]bool{}
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -193,7 +194,7 @@ func TestPacksAreTheOriginalsByteForByte(t *testing.T) {
 		if again, err := PackSpec.Encode(pack); err != nil || !bytes.Equal(again, data) {
 			t.Errorf("%s: written as %s, %v", path, again, err)
 		}
-		roots[canon.Sum(data)] = true
+		roots[digest.Of(data)] = true
 	}
 	for root := range roots {
 		if prefix := string(root)[:15]; prefix != "sha256:97325599" && prefix != "sha256:2ab57ba8" && prefix != "sha256:3d8d9dba" {
@@ -219,7 +220,7 @@ func TestPackCopiesWhatTheOriginalPacks(t *testing.T) {
 		}
 	}
 	manifest, err := os.ReadFile(filepath.Join(output, "profile-pack.json"))
-	if err != nil || canon.Sum(manifest) != root {
+	if err != nil || digest.Of(manifest) != root {
 		t.Errorf("root %s, %v", root, err)
 	}
 	again := Package{Root: output, Policy: Original}
@@ -232,7 +233,7 @@ func TestPackCopiesWhatTheOriginalPacks(t *testing.T) {
 }
 
 func TestNewMakesAProfileThatValidates(t *testing.T) {
-	image := "registry.example.org/verifier@" + string(canon.Sum([]byte("image")))
+	image := "registry.example.org/verifier@" + string(digest.Of([]byte("image")))
 	policy := Policy{Images: []string{"registry.example.org/verifier"}, Hosts: []Host{HostsByName["linux-x86_64"], HostsByName["linux-arm64"]}}
 	p := Package{Root: t.TempDir(), Policy: policy}
 	in := Ingredients{
@@ -247,7 +248,7 @@ func TestNewMakesAProfileThatValidates(t *testing.T) {
 		t.Fatalf("New = %s, %v", name, err)
 	}
 	v, err := p.Validate(name)
-	if err != nil || v.Platforms["linux-arm64"].VerifierPlatform != "linux/arm64" || v.Platforms["linux-x86_64"].VerifierCapsuleSHA256 != string(canon.Sum([]byte("amd64"))) {
+	if err != nil || v.Platforms["linux-arm64"].VerifierPlatform != "linux/arm64" || v.Platforms["linux-x86_64"].VerifierCapsuleSHA256 != string(digest.Of([]byte("amd64"))) {
 		t.Errorf("Validate = %+v, %v", v, err)
 	}
 	if names, err := p.List(); err != nil || len(names) != 1 || names[0] != name {
@@ -265,7 +266,7 @@ func TestNewMakesAProfileThatValidates(t *testing.T) {
 	if _, err := original.New(in); err == nil || !strings.Contains(err.Error(), "verifier_image") {
 		t.Errorf("a foreign image under the original's policy: %v", err)
 	}
-	in.Image = Original.Images[0] + "@" + string(canon.Sum(nil))
+	in.Image = Original.Images[0] + "@" + string(digest.Of(nil))
 	if _, err := original.New(in); err != nil {
 		t.Errorf("under the original's policy: %v", err)
 	}
@@ -302,7 +303,7 @@ func TestRegisterBindsADraftAndItsContract(t *testing.T) {
 	}
 	landing := canon.NewObject(canon.Member{Key: "expected_routes", Value: canon.NewArray(canon.NewString("permit"))}, canon.Member{Key: "max_accepted_delta", Value: canon.NewInteger(1)})
 	doc = doc.With("landing", landing).With("result_contract", canon.NewString("missions/contract.json")).
-		With("result_contract_sha256", canon.NewString(string(canon.Sum(contract))))
+		With("result_contract_sha256", canon.NewString(string(digest.Of(contract))))
 	text, err := canon.EncodeLine(doc)
 	if err != nil {
 		t.Fatal(err)

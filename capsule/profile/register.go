@@ -9,6 +9,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Registration is what a profile adds to a mission that is made of its draft.
@@ -33,7 +34,7 @@ func Register(path string, draft []byte) (Registration, error) {
 	if err != nil {
 		return Registration{}, fmt.Errorf("%s: %w", path, err)
 	}
-	r := Registration{Reference: mission.ProfileReference{Name: profile.Name, Root: string(canon.Sum(data))}, Landing: profile.Landing}
+	r := Registration{Reference: mission.ProfileReference{Name: profile.Name, Root: string(digest.Of(data))}, Landing: profile.Landing}
 	root, err := filepath.Abs(filepath.Join(filepath.Dir(path), ".."))
 	if err != nil {
 		return Registration{}, err

@@ -11,6 +11,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 const (
@@ -59,7 +60,7 @@ func (p Package) List() ([]string, error) {
 }
 
 // Load reads a profile by name and returns it with the digest of its file.
-func (p Package) Load(name string) (Profile, canon.Digest, error) {
+func (p Package) Load(name string) (Profile, digest.Digest, error) {
 	path := "profiles/" + name + ".json"
 	data, err := file.ReadBelow(p.Root, path, maxDocumentBytes)
 	if err != nil {
@@ -72,7 +73,7 @@ func (p Package) Load(name string) (Profile, canon.Digest, error) {
 	if profile.Name != name {
 		return Profile{}, "", fmt.Errorf("%s: %w", path, schema.Violation("profile.name", "expected %q, the name of the file, found %q", name, profile.Name))
 	}
-	return profile, canon.Sum(data), nil
+	return profile, digest.Of(data), nil
 }
 
 // Validate checks a profile and every file that it names, for all its
@@ -112,7 +113,7 @@ func (p Package) Validate(name string) (Validation, error) {
 
 // CheckDraft compares the digests of a profile with the bytes of its draft.
 func (p Profile) CheckDraft(data []byte) error {
-	if err := drifted("draft_sha256", "the draft", p.DraftSHA256, canon.Sum(data)); err != nil {
+	if err := drifted("draft_sha256", "the draft", p.DraftSHA256, digest.Of(data)); err != nil {
 		return err
 	}
 	draft, err := mission.DraftSpec.Parse(data)
@@ -138,10 +139,10 @@ func (p Profile) CheckDraft(data []byte) error {
 }
 
 // digestsOf returns the digests of the parts of a draft by the profile's field.
-func digestsOf(d mission.Draft) (map[string]canon.Digest, error) {
-	digests := map[string]canon.Digest{
-		"objective_sha256":            canon.Sum([]byte(d.Objective)),
-		"completion_condition_sha256": canon.Sum([]byte(d.CompletionCondition)),
+func digestsOf(d mission.Draft) (map[string]digest.Digest, error) {
+	digests := map[string]digest.Digest{
+		"objective_sha256":            digest.Of([]byte(d.Objective)),
+		"completion_condition_sha256": digest.Of([]byte(d.CompletionCondition)),
 	}
 	for field, part := range map[string]any{
 		"allowed_artifacts_sha256": d.AllowedPaths,
@@ -152,12 +153,12 @@ func digestsOf(d mission.Draft) (map[string]canon.Digest, error) {
 		if err != nil {
 			return nil, err
 		}
-		digests[field] = canon.Sum(line)
+		digests[field] = digest.Of(line)
 	}
 	return digests, nil
 }
 
-func drifted(field, what, recorded string, found canon.Digest) error {
+func drifted(field, what, recorded string, found digest.Digest) error {
 	if recorded != string(found) {
 		return schema.Violation("profile."+field, "the profile records %s, but %s has %s", recorded, what, found)
 	}
@@ -173,7 +174,7 @@ func (p Package) contract(profile Profile) (*mission.ResultContract, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := drifted("result_contract_sha256", profile.ResultContract, profile.ResultContractSHA256, canon.Sum(data)); err != nil {
+	if err := drifted("result_contract_sha256", profile.ResultContract, profile.ResultContractSHA256, digest.Of(data)); err != nil {
 		return nil, err
 	}
 	contract, err := mission.ResultContractSpec.Parse(data)
@@ -198,7 +199,7 @@ func (p Package) checkPlatform(host string, platform Platform) error {
 		if err != nil {
 			return err
 		}
-		if err := drifted("platforms."+host+"."+f.field+"_sha256", f.path, f.digest, canon.Sum(data)); err != nil {
+		if err := drifted("platforms."+host+"."+f.field+"_sha256", f.path, f.digest, digest.Of(data)); err != nil {
 			return err
 		}
 	}

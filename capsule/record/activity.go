@@ -11,6 +11,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Bounds of an activity log, in bytes.
@@ -97,7 +98,7 @@ var eventSpec = schema.Spec[Event]{
 // EventSpec is the format of one line of an activity log.
 var EventSpec schema.Document = eventSpec
 
-func (e Event) digest() (canon.Digest, error) {
+func (e Event) digest() (digest.Digest, error) {
 	v, err := canon.Of(e)
 	if err != nil {
 		return "", err

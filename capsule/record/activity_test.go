@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/internal/vectors"
 	"github.com/erdos1056/erdos1056/capsule/keys"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 const edge = "original-tool-output/activity-edge/act-test.jsonl"
@@ -154,7 +154,7 @@ func TestChainRefusesEveryRearrangement(t *testing.T) {
 
 func TestTipIsBoundToItsLogAndKey(t *testing.T) {
 	log := writeLog(t, "run_12345678", 3)
-	root := string(canon.Sum(nil))
+	root := string(digest.Of(nil))
 	tip, err := SignTip(log, &root, testKey())
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestTipIsBoundToItsLogAndKey(t *testing.T) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	for _, change := range [][2]string{
-		{`"events":3`, `"events":2`}, {"run_12345678", "run_12345679"}, {root, string(canon.Sum([]byte("x")))}, {`"public_key":"`, `"public_key":"00`},
+		{`"events":3`, `"events":2`}, {"run_12345678", "run_12345679"}, {root, string(digest.Of([]byte("x")))}, {`"public_key":"`, `"public_key":"00`},
 	} {
 		changed := bytes.Replace(data, []byte(change[0]), []byte(change[1]), 1)
 		if _, err := TipSpec.Parse(changed); err == nil {
@@ -189,7 +189,7 @@ func TestTipIsBoundToItsLogAndKey(t *testing.T) {
 	}
 	// A log of the same length, written anew.
 	anew := bytes.SplitAfter(longer, []byte("\n"))
-	tip.EventDigest = string(canon.Sum(anew[0]))
+	tip.EventDigest = string(digest.Of(anew[0]))
 	if err := tip.CheckLog(log); err == nil || !strings.Contains(err.Error(), "the log ends with") {
 		t.Errorf("anew: %v", err)
 	}

@@ -3,9 +3,9 @@ package record
 import (
 	"slices"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Evidence is the file evidence-manifest.json: the digests of everything that a
@@ -109,7 +109,7 @@ func EvidenceOf(run Run, read func(name string) ([]byte, error)) (Evidence, erro
 		if err != nil {
 			return Evidence{}, err
 		}
-		*f.digest = string(canon.Sum(data))
+		*f.digest = string(digest.Of(data))
 	}
 	return e, nil
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // LandingCommand is the file landing-command.json: the call that landed a
@@ -39,7 +40,7 @@ var LandingCommandSpec = schema.Spec[LandingCommand]{
 	Fields: landingCommandFields,
 	Rules: []schema.Rule[LandingCommand]{{Text: "Both digests are those of the texts.", Check: func(c LandingCommand) error {
 		for _, stream := range []struct{ field, text, digest string }{{"stdout", c.Stdout, c.StdoutDigest}, {"stderr", c.Stderr, c.StderrDigest}} {
-			if found := canon.Sum([]byte(stream.text)); string(found) != stream.digest {
+			if found := digest.Of([]byte(stream.text)); string(found) != stream.digest {
 				return schema.Violation(stream.field+"_digest", "expected %s, the digest of %s, found %s", found, stream.field, stream.digest)
 			}
 		}

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // PublicRun is the file public-run.json: what may be shown of a run that was
@@ -312,8 +312,8 @@ var PublicationManifestSpec = schema.Spec[PublicationManifest]{
 // digest of public-run.json and the digest of root-manifest.json.
 type PublicFolder struct {
 	Files          map[string][]byte
-	ProjectionRoot canon.Digest
-	BundleRoot     canon.Digest
+	ProjectionRoot digest.Digest
+	BundleRoot     digest.Digest
 }
 
 // Folder makes the folder of a public run.
@@ -322,7 +322,7 @@ func (p PublicRun) Folder() (PublicFolder, error) {
 	if err != nil {
 		return PublicFolder{}, err
 	}
-	root := canon.Sum(public)
+	root := digest.Of(public)
 	id := p.Policy.ProposalID
 	pending, err := PendingCommandsSpec.Encode(PendingCommands{"canopus.pending-commands.v1", "none", id, []PendingCommand{
 		{"reproduce_pending_artifact", "read_only", "vela reproduce . --proposal " + id + " --json"},
@@ -339,14 +339,14 @@ func (p PublicRun) Folder() (PublicFolder, error) {
 	files := map[string][]byte{"pending-commands.json": pending, "public-run.json": public, "web-import.json": web}
 	digests := map[string]string{}
 	for name, data := range files {
-		digests[name] = string(canon.Sum(data))
+		digests[name] = string(digest.Of(data))
 	}
 	manifest, err := PublicationManifestSpec.Encode(PublicationManifest{"canopus.publication-manifest.v1", "none", p.RunID, digests})
 	if err != nil {
 		return PublicFolder{}, err
 	}
 	files["root-manifest.json"] = manifest
-	return PublicFolder{files, root, canon.Sum(manifest)}, nil
+	return PublicFolder{files, root, digest.Of(manifest)}, nil
 }
 
 // Write writes the folder under a new name.

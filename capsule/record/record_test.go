@@ -12,6 +12,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/internal/vectors"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 const runs = "original-tool-output/runs/"
@@ -100,8 +101,8 @@ func TestManifestsAreFiledUnderTheirDigest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name := strings.TrimSuffix(filepath.Base(path), ".json"); canon.Sum(data).Hex() != name {
-			t.Errorf("%s has digest %s", path, canon.Sum(data))
+		if name := strings.TrimSuffix(filepath.Base(path), ".json"); digest.Of(data).Hex() != name {
+			t.Errorf("%s has digest %s", path, digest.Of(data))
 		}
 	}
 	if len(paths) != 6 || len(frozen) != 18 {
@@ -208,15 +209,15 @@ func TestCandidateIsProposedAsTheOriginalProposesIt(t *testing.T) {
 		run := parseRun(t, runs+name+"/run/run.json")
 		candidate := Propose(m, result, original.Artifacts, run.Verifier, original.Costs)
 		data, err := CandidateSpec.Encode(candidate)
-		if err != nil || string(canon.Sum(data)) != run.Candidate.Digest {
+		if err != nil || string(digest.Of(data)) != run.Candidate.Digest {
 			t.Errorf("%s: %s, %v", name, data, err)
 		}
 		engine, err := EngineManifestSpec.Encode(result.Manifest())
-		if err != nil || string(canon.Sum(engine)) != original.Artifacts[1].Digest {
+		if err != nil || string(digest.Of(engine)) != original.Artifacts[1].Digest {
 			t.Errorf("%s: engine manifest %s, %v", name, engine, err)
 		}
 		verifier, err := VerifierManifestSpec.Encode(ManifestOf(m))
-		if err != nil || string(canon.Sum(verifier)) != original.Artifacts[2].Digest {
+		if err != nil || string(digest.Of(verifier)) != original.Artifacts[2].Digest {
 			t.Errorf("%s: verifier manifest %s, %v", name, verifier, err)
 		}
 		if run.Observations != nil {
@@ -260,9 +261,9 @@ func TestContractDemandsItsClaimAndKinds(t *testing.T) {
 func TestEvidenceRootsAreTheOriginals(t *testing.T) {
 	for _, name := range []string{"v0.6.3-land", "v0.6.3-noland"} {
 		var expected struct {
-			EvidenceRoot    canon.Digest `json:"evidence_root"`
-			CandidateDigest string       `json:"candidate_digest"`
-			RunDigest       canon.Digest `json:"run_digest"`
+			EvidenceRoot    digest.Digest `json:"evidence_root"`
+			CandidateDigest string        `json:"candidate_digest"`
+			RunDigest       digest.Digest `json:"run_digest"`
 		}
 		folder := "derived/evidence-manifest/" + name + "/"
 		if err := json.Unmarshal(vectors.Read(t, folder+"EXPECTED.json"), &expected); err != nil {
@@ -299,13 +300,13 @@ func TestPublicationsAreTheOriginals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	comparePublication(t, public, real, canon.Sum(vectors.Read(t, real+"root-manifest.json")))
-	if root := canon.Sum(vectors.Read(t, real+"root-manifest.json")); !strings.HasPrefix(string(root), "sha256:d4d4121f") {
+	comparePublication(t, public, real, digest.Of(vectors.Read(t, real+"root-manifest.json")))
+	if root := digest.Of(vectors.Read(t, real+"root-manifest.json")); !strings.HasPrefix(string(root), "sha256:d4d4121f") {
 		t.Errorf("root of the real bundle: %s", root)
 	}
 }
 
-func comparePublication(t *testing.T, public PublicRun, original string, root canon.Digest) {
+func comparePublication(t *testing.T, public PublicRun, original string, root digest.Digest) {
 	t.Helper()
 	folder, err := public.Folder()
 	if err != nil || folder.BundleRoot != root {

@@ -6,6 +6,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // The identities of a completed run. A diagnostic run ends before landing.
@@ -203,16 +204,16 @@ func (r Run) Encode() ([]byte, error) {
 }
 
 // Digest returns the digest of run.json.
-func (r Run) Digest() (canon.Digest, error) {
+func (r Run) Digest() (digest.Digest, error) {
 	data, err := r.Encode()
 	if err != nil {
 		return "", err
 	}
-	return canon.Sum(data), nil
+	return digest.Of(data), nil
 }
 
 // VerifierRoot returns the content digest of the verifier's outcome.
-func (r Run) VerifierRoot() (canon.Digest, error) {
+func (r Run) VerifierRoot() (digest.Digest, error) {
 	v, err := canon.Of(r.Verifier)
 	if err != nil {
 		return "", err

@@ -9,8 +9,8 @@ import (
 	"regexp"
 	"unicode/utf8"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/file"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Store is the folder of frozen artifacts: read-only files named by the
@@ -70,7 +70,7 @@ func (s *Store) FreezeBytes(relative, kind string, data []byte) (Artifact, error
 	if int64(len(data)) > s.Remaining {
 		return Artifact{}, fmt.Errorf("artifact %s: %w: %d bytes, %d remain", relative, ErrBudget, len(data), s.Remaining)
 	}
-	digest := canon.Sum(data)
+	digest := digest.Of(data)
 	if err := file.Create(s.Path(string(digest)), data, 0o444); err != nil && !errors.Is(err, fs.ErrExist) {
 		return Artifact{}, err
 	}
@@ -127,14 +127,14 @@ func secretIn(text []byte) string {
 	return ""
 }
 
-// Path returns the path of a frozen artifact.
-func (s *Store) Path(digest string) string {
-	return filepath.Join(s.Folder, canon.Digest(digest).Hex())
+// Path returns the path of the frozen artifact that a digest names.
+func (s *Store) Path(name string) string {
+	return filepath.Join(s.Folder, digest.Digest(name).Hex())
 }
 
 // Check reports whether a frozen artifact still has its digest.
-func (s *Store) Check(digest string) error {
-	_, err := s.Bytes(digest)
+func (s *Store) Check(name string) error {
+	_, err := s.Bytes(name)
 	return err
 }
 
@@ -143,7 +143,7 @@ func (s *Store) Check(digest string) error {
 func (s *Store) Seal(artifacts []Artifact) error {
 	want := map[string]bool{}
 	for _, a := range artifacts {
-		want[canon.Digest(a.Digest).Hex()] = true
+		want[digest.Digest(a.Digest).Hex()] = true
 		if err := s.Check(a.Digest); err != nil {
 			return err
 		}
@@ -161,10 +161,10 @@ func (s *Store) Seal(artifacts []Artifact) error {
 }
 
 // Bytes returns the content of a frozen artifact.
-func (s *Store) Bytes(digest string) ([]byte, error) {
-	data, err := file.ReadRegular(s.Path(digest), maxArtifactBytes)
-	if err == nil && string(canon.Sum(data)) != digest {
-		err = fmt.Errorf("%s: expected %s, found %s", s.Path(digest), digest, canon.Sum(data))
+func (s *Store) Bytes(name string) ([]byte, error) {
+	data, err := file.ReadRegular(s.Path(name), maxArtifactBytes)
+	if err == nil && string(digest.Of(data)) != name {
+		err = fmt.Errorf("%s: expected %s, found %s", s.Path(name), name, digest.Of(data))
 	}
 	return data, err
 }

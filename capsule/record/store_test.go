@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 func workspace(t *testing.T) string {
@@ -65,7 +65,7 @@ func TestFreezeTakesPlainTextAndNothingElse(t *testing.T) {
 		}
 	}
 	a, err := store.Freeze(root, "a/good.txt", "text/plain")
-	if err != nil || a.Bytes != 5 || a.Digest != string(canon.Sum([]byte("text\n"))) || store.Remaining != 95 {
+	if err != nil || a.Bytes != 5 || a.Digest != string(digest.Of([]byte("text\n"))) || store.Remaining != 95 {
 		t.Fatalf("%+v, %v, %d remain", a, err, store.Remaining)
 	}
 	if info, err := os.Lstat(store.Path(a.Digest)); err != nil || info.Mode() != 0o444 {

@@ -9,6 +9,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/keys"
 	"github.com/erdos1056/erdos1056/capsule/schema"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Tip is the file activity-tip.json: a signed statement of how long an activity
@@ -84,7 +85,7 @@ func SignTip(log []byte, evidenceRoot *string, key keys.Key) (Tip, error) {
 	last := events[len(events)-1]
 	t := Tip{
 		Schema: "erdos1056.activity-tip.v1", RunID: last.RunID, Events: int64(len(events)), EventDigest: last.EventDigest,
-		LogSHA256: string(canon.Sum(log)), EvidenceRoot: evidenceRoot,
+		LogSHA256: string(digest.Of(log)), EvidenceRoot: evidenceRoot,
 		PublicKey: hex.EncodeToString(key.Public()),
 	}
 	message, err := t.message()
@@ -105,7 +106,7 @@ func (t Tip) CheckLog(log []byte) error {
 		return schema.Violation("tip.events", "the log went on after its tip was signed: it has %d events, the tip says %d", n, t.Events)
 	case events[n-1].RunID != t.RunID:
 		return schema.Violation("tip.run_id", "the log is of run %s, the tip of run %s", events[n-1].RunID, t.RunID)
-	case events[n-1].EventDigest != t.EventDigest || string(canon.Sum(log)) != t.LogSHA256:
+	case events[n-1].EventDigest != t.EventDigest || string(digest.Of(log)) != t.LogSHA256:
 		return schema.Violation("tip.event_digest", "the log ends with %s, the tip says %s", events[n-1].EventDigest, t.EventDigest)
 	}
 	return nil

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/record"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
-func (r *run) propose(result record.EngineResult, artifacts []record.Artifact, verdict judgement) (record.Candidate, canon.Digest, error) {
+func (r *run) propose(result record.EngineResult, artifacts []record.Artifact, verdict judgement) (record.Candidate, digest.Digest, error) {
 	costs := record.Costs{WallTimeMs: milliseconds(r.budget.elapsed()), Attempt: r.budget.use.Attempts,
 		InputTokens: result.Usage.InputTokens, OutputTokens: result.Usage.OutputTokens}
 	m := r.bundle.Mission
@@ -25,17 +25,17 @@ func (r *run) propose(result record.EngineResult, artifacts []record.Artifact, v
 	if err := r.write(record.CandidateFile, data); err != nil {
 		return candidate, "", err
 	}
-	digest := canon.Sum(data)
+	digest := digest.Of(data)
 	return candidate, digest, r.append(record.CandidateFinalized, object{"candidate_digest": digest, "status": candidate.Status})
 }
 
 // complete writes the records that close a run.
-func (r *run) complete(candidate record.Candidate, digest canon.Digest, verdict, again judgement, landing *record.RunLanding, roots record.Roots) error {
+func (r *run) complete(candidate record.Candidate, candidateDigest digest.Digest, verdict, again judgement, landing *record.RunLanding, roots record.Roots) error {
 	m := r.bundle.Mission
 	completed := record.Run{
 		Schema: record.DiagnosticSchema, RunID: r.id, Status: "completed", Authority: record.NonAuthoritative, Mode: "no_land",
 		Mission:   record.RunMission{ID: m.ID, Target: m.Target, Digest: string(r.bundle.Digest), StartingRoots: m.Roots},
-		Candidate: record.RunCandidate{Digest: string(digest), Status: candidate.Status, Claim: candidate.Claim, Artifacts: candidate.Artifacts, Caveats: candidate.Caveats},
+		Candidate: record.RunCandidate{Digest: string(candidateDigest), Status: candidate.Status, Claim: candidate.Claim, Artifacts: candidate.Artifacts, Caveats: candidate.Caveats},
 		Verifier:  verdict.VerifierOutcome, Budget: r.budget.use,
 		Reproduction: record.Reproduction{Matched: true, Roots: roots, VerifierStatus: again.Status,
 			StdoutDigest: again.Record.StdoutDigest, StderrDigest: again.Record.StderrDigest},
@@ -58,7 +58,7 @@ func (r *run) complete(candidate record.Candidate, digest canon.Digest, verdict,
 	if err := errors.Join(r.write(record.ProjectionFile, projection), r.write(record.RunFile, runData)); err != nil {
 		return err
 	}
-	if err := r.appendCompletion(digest, canon.Sum(runData), canon.Sum(projection), landing); err != nil {
+	if err := r.appendCompletion(candidateDigest, digest.Of(runData), digest.Of(projection), landing); err != nil {
 		return err
 	}
 	evidence, err := record.EvidenceOf(completed, r.folder.read)
@@ -72,12 +72,12 @@ func (r *run) complete(candidate record.Candidate, digest canon.Digest, verdict,
 	if err := r.write(record.EvidenceFile, evidenceData); err != nil {
 		return err
 	}
-	r.summary.Run, r.summary.EvidenceRoot = &completed, canon.Sum(evidenceData)
+	r.summary.Run, r.summary.EvidenceRoot = &completed, digest.Of(evidenceData)
 	root := string(r.summary.EvidenceRoot)
 	return r.signTip(&root)
 }
 
-func (r *run) appendCompletion(candidate, run, projection canon.Digest, landing *record.RunLanding) error {
+func (r *run) appendCompletion(candidate, run, projection digest.Digest, landing *record.RunLanding) error {
 	if landing == nil {
 		return r.append(record.RunCompleted, object{"mode": "no_land", "candidate_digest": candidate})
 	}

@@ -3,9 +3,9 @@ package runner
 import (
 	"fmt"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/record"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // freeze writes the engine's texts into output/ and takes them from there, as
@@ -56,7 +56,7 @@ type manifestFile struct {
 // manifestFiles places both manifests under their digests.
 func manifestFiles(engine, verifier []byte) []manifestFile {
 	return []manifestFile{
-		{"canopus/engine-manifests/" + canon.Sum(engine).Hex() + ".json", "engine-manifest", engine},
-		{"canopus/verifier-manifests/" + canon.Sum(verifier).Hex() + ".json", "verifier-manifest", verifier},
+		{"canopus/engine-manifests/" + digest.Of(engine).Hex() + ".json", "engine-manifest", engine},
+		{"canopus/verifier-manifests/" + digest.Of(verifier).Hex() + ".json", "verifier-manifest", verifier},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/record"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Given is an engine that hands over a finished artifact, made elsewhere, as the
@@ -25,11 +26,11 @@ func (g *Given) Identity(m mission.Mission) (record.Engine, error) {
 	}
 	configuration, err := canon.Marshal(struct {
 		Artifact string `json:"artifact_sha256"`
-	}{string(canon.Sum(text))})
+	}{string(digest.Of(text))})
 	if err != nil {
 		return record.Engine{}, err
 	}
-	return record.Engine{Name: "given", Version: version(), ConfigurationSHA256: string(canon.Sum(configuration))}, nil
+	return record.Engine{Name: "given", Version: version(), ConfigurationSHA256: string(digest.Of(configuration))}, nil
 }
 
 func (g *Given) read(m mission.Mission) ([]byte, error) {
@@ -49,7 +50,7 @@ func (g *Given) Work(_ context.Context, a Assignment) (Handover, error) {
 	if n := int64(len(text)); n > m.Budgets.MaxArtifactBytes {
 		return Handover{}, &BudgetError{"artifact_bytes", n, m.Budgets.MaxArtifactBytes}
 	}
-	digest := string(canon.Sum(text))
+	digest := string(digest.Of(text))
 	if err := a.Trace.Add("artifact.given", word("sha256", digest), integer("bytes", int64(len(text)))); err != nil {
 		return Handover{}, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/record"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Landing is how a candidate enters a frontier: a command that is called as
@@ -39,7 +40,7 @@ type landingState struct {
 
 // land calls the landing command. From the moment it starts, any failure leaves
 // a recovery record.
-func (r *run) land(ctx context.Context, candidate record.Candidate, digest canon.Digest, verdict judgement) (*record.RunLanding, record.Roots, error) {
+func (r *run) land(ctx context.Context, candidate record.Candidate, digest digest.Digest, verdict judgement) (*record.RunLanding, record.Roots, error) {
 	m := r.bundle.Mission
 	if r.order.Landing == nil {
 		return nil, m.Roots, nil
@@ -210,7 +211,7 @@ func (r *run) checkReply(reply record.LandingReply) (record.RunLanding, error) {
 // bindReceipt checks that the receipt lies in the frontier under its digest and
 // speaks of the candidate.
 func (r *run) bindReceipt(candidate record.Candidate, landing record.RunLanding) error {
-	name := filepath.Join(r.order.Landing.Frontier, "records", "receipts", "sha256", canon.Digest(landing.ReceiptRoot).Hex()+".json")
+	name := filepath.Join(r.order.Landing.Frontier, "records", "receipts", "sha256", digest.Digest(landing.ReceiptRoot).Hex()+".json")
 	data, err := file.ReadRegular(name, maxFileBytes)
 	if err != nil {
 		return err
@@ -223,8 +224,8 @@ func (r *run) bindReceipt(candidate record.Candidate, landing record.RunLanding)
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(text, data) || string(canon.Sum(data)) != landing.ReceiptRoot {
-		return fmt.Errorf("%s: expected canonical text of digest %s, found %s", name, landing.ReceiptRoot, canon.Sum(data))
+	if !bytes.Equal(text, data) || string(digest.Of(data)) != landing.ReceiptRoot {
+		return fmt.Errorf("%s: expected canonical text of digest %s, found %s", name, landing.ReceiptRoot, digest.Of(data))
 	}
 	if err := checkReceipt(receipt, candidate); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -242,7 +243,7 @@ func checkReceipt(receipt canon.Value, candidate record.Candidate) error {
 		return fmt.Errorf("receipt.artifacts: expected the %d artifacts of the candidate, found %d", len(candidate.Artifacts), len(listed.Elements()))
 	}
 	for i, a := range candidate.Artifacts {
-		for key, want := range map[string]string{"path": a.Path, "kind": a.Kind, "sha256": canon.Digest(a.Digest).Hex()} {
+		for key, want := range map[string]string{"path": a.Path, "kind": a.Kind, "sha256": digest.Digest(a.Digest).Hex()} {
 			if found, _ := listed.Elements()[i].Lookup(key); found.Text() != want {
 				return fmt.Errorf("receipt.artifacts[%d].%s: expected %q, found %q", i, key, want, found.Text())
 			}
@@ -271,7 +272,7 @@ func execute(ctx context.Context, argv []string, folder string, timeout time.Dur
 	}
 	observed := record.LandingCommand{Schema: "canopus.landing-command.v0", Authority: "observed_process_effect", Argv: argv, ExitCode: -1,
 		Stdout: stdout.text(), Stderr: stderr.text()}
-	observed.StdoutDigest, observed.StderrDigest = string(canon.Sum([]byte(observed.Stdout))), string(canon.Sum([]byte(observed.Stderr)))
+	observed.StdoutDigest, observed.StderrDigest = string(digest.Of([]byte(observed.Stdout))), string(digest.Of([]byte(observed.Stderr)))
 	if cmd.ProcessState != nil {
 		observed.ExitCode = cmd.ProcessState.ExitCode()
 	}

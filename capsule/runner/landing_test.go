@@ -14,12 +14,12 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/internal/vectors"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/profile"
 	"github.com/erdos1056/erdos1056/capsule/record"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // landingOrder orders a run that lands by the test program.
@@ -188,7 +188,7 @@ func TestRecordsSatisfyTheOriginalsSchemas(t *testing.T) {
 	f := summary.Folder
 	const address = "https://vela.science/schemas/canopus/"
 	frozen := func(i int) string {
-		return f.Record("artifacts/" + canon.Digest(summary.Run.Candidate.Artifacts[i].Digest).Hex())
+		return f.Record("artifacts/" + digest.Digest(summary.Run.Candidate.Artifacts[i].Digest).Hex())
 	}
 	for schema, path := range map[string]string{
 		"engine-output.v0":     f.Record(record.TranscriptFile),

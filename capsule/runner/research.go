@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/record"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // research lets the engine work, as often as the mission allows.
@@ -34,7 +34,7 @@ func (r *run) research(ctx context.Context) (record.EngineResult, error) {
 	result := record.EngineResult{
 		Schema: "canopus.engine-result.v0", Authority: record.NonAuthoritative, Draft: handover.Output, Engine: identity, Usage: handover.Usage,
 		WallTimeMs: milliseconds(time.Since(started)), EventTypes: sortedUnique(trace.types), ActionTypes: sortedUnique(handover.ActionTypes),
-		EventsDigest: string(canon.Sum(trace.lines)), StderrDigest: string(canon.Sum(handover.Stderr)),
+		EventsDigest: string(digest.Of(trace.lines)), StderrDigest: string(digest.Of(handover.Stderr)),
 	}
 	data, err := record.EngineResultSpec.Encode(result)
 	if err != nil {

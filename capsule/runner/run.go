@@ -8,12 +8,12 @@ import (
 	"os"
 	"time"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/keys"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/record"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Order says which mission to run, how, and where to leave the records.
@@ -37,7 +37,7 @@ type Summary struct {
 	Folder       Folder
 	Run          *record.Run     // of a completed run
 	Failure      *record.Failure // of a failed run
-	EvidenceRoot canon.Digest    // of a completed run
+	EvidenceRoot digest.Digest   // of a completed run
 	TipKey       string          // public key of the log's tip, 64 hexadecimal digits
 }
 

@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/internal/vectors"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/profile"
 	"github.com/erdos1056/erdos1056/capsule/record"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/kernel"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 )
@@ -202,7 +202,7 @@ func TestWorkerLeavesItsArtifactInTheWorkspace(t *testing.T) {
 	if err != nil || len(entries) != 3 {
 		t.Errorf("%d artifacts, %v; want the file and two manifests", len(entries), err)
 	}
-	text, err := summary.Folder.store().Bytes(string(canon.Sum([]byte("found in a file\n"))))
+	text, err := summary.Folder.store().Bytes(string(digest.Of([]byte("found in a file\n"))))
 	if err != nil || string(text) != "found in a file\n" {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -219,7 +219,7 @@ func TestWorkerFindsThePacketInItsInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	order := orderOf(t, draftOf("fickle"), &Worker{Runtime: runtimeFor(t), Program: path, Args: []string{"packet", "{input}"}, Memory: 256 << 20})
-	if _, err := mustRun(t, order).Folder.store().Bytes(string(canon.Sum(order.Parts.Packet))); err != nil {
+	if _, err := mustRun(t, order).Folder.store().Bytes(string(digest.Of(order.Parts.Packet))); err != nil {
 		t.Errorf("the worker's artifact is not the packet: %v", err)
 	}
 }
@@ -317,7 +317,7 @@ func TestWorkerThatMisbehavesIsStoppedByEachBudget(t *testing.T) {
 type reader struct{ usage record.Usage }
 
 func (reader) Identity(mission.Mission) (record.Engine, error) {
-	return record.Engine{Name: "reader", Version: "1", ConfigurationSHA256: string(canon.Sum(nil))}, nil
+	return record.Engine{Name: "reader", Version: "1", ConfigurationSHA256: string(digest.Of(nil))}, nil
 }
 
 func (e reader) Work(_ context.Context, a Assignment) (Handover, error) {
@@ -378,7 +378,7 @@ func TestVerifierSeesTheCapsuleThePacketAndTheArtifacts(t *testing.T) {
 		TargetPacket: &mission.PacketReference{Path: "site/p.json"},
 	}}
 	store := &record.Store{Folder: "/s"}
-	a, z := string(canon.Sum([]byte("a"))), string(canon.Sum([]byte("z")))
+	a, z := string(digest.Of([]byte("a"))), string(digest.Of([]byte("z")))
 	c, err := verifierCommand(b, store, []record.Artifact{{Path: "b.txt", Digest: z}, {Path: "a.txt", Digest: a}})
 	if err != nil {
 		t.Fatal(err)
@@ -434,10 +434,10 @@ func TestEveryEndOfAVerifierHasItsStatus(t *testing.T) {
 	}
 	for _, c := range cases {
 		j := judged(sandbox.Outcome{End: c.end, ExitCode: c.code, Stdout: []byte("out")}, limits, []string{"/v"}, "sha256:0")
-		out, stderr := canon.Sum([]byte("out")), canon.Sum(nil)
+		out, stderr := digest.Of([]byte("out")), digest.Of(nil)
 		if c.text != "" {
 			_, message, _ := strings.Cut(c.text, ":")
-			out, stderr = canon.Sum(nil), canon.Sum([]byte(message))
+			out, stderr = digest.Of(nil), digest.Of([]byte(message))
 		}
 		if j.Status != c.status || j.Error != c.text || j.Record.ExitCode != c.code || j.Record.StdoutDigest != string(out) || j.Record.StderrDigest != string(stderr) {
 			t.Errorf("%s %d: %+v", c.end, c.code, j)
@@ -474,7 +474,7 @@ func TestEngineRefusesAMissionThatIsNoSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order.Parts.Packet, order.Mission.TargetPacket.SHA256 = packet, string(canon.Sum(packet))
+	order.Parts.Packet, order.Mission.TargetPacket.SHA256 = packet, string(digest.Of(packet))
 	if f := mustRun(t, order).Failure; f == nil || !strings.Contains(f.Error, "packet.range_end: expected 2000") {
 		t.Errorf("a packet of another range: %+v", f)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/record"
+	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/kernel"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 )
@@ -63,7 +64,7 @@ func (s *Search) Identity(m mission.Mission) (record.Engine, error) {
 	if err != nil {
 		return record.Engine{}, err
 	}
-	binary := string(canon.Sum(program))
+	binary := string(digest.Of(program))
 	configuration, err := canon.Marshal(struct {
 		Kernel     string `json:"kernel"`
 		K          int    `json:"k"`
@@ -73,7 +74,7 @@ func (s *Search) Identity(m mission.Mission) (record.Engine, error) {
 	if err != nil {
 		return record.Engine{}, err
 	}
-	return record.Engine{Name: "erdos1056", Version: version(), BinarySHA256: &binary, ConfigurationSHA256: string(canon.Sum(configuration))}, nil
+	return record.Engine{Name: "erdos1056", Version: version(), BinarySHA256: &binary, ConfigurationSHA256: string(digest.Of(configuration))}, nil
 }
 
 func version() string {

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/record"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // verifierMemory is what the frozen verifier may use, in bytes.
@@ -84,7 +84,7 @@ func judged(outcome sandbox.Outcome, limits sandbox.Limits, argv []string, execu
 	j := judgement{Stdout: outcome.Stdout, Stderr: outcome.Stderr}
 	j.Sandbox = record.Sandboxed
 	j.Record = record.VerifierRecord{Argv: argv, ExecutableDigest: executable, ExitCode: outcome.ExitCode,
-		StdoutDigest: string(canon.Sum(outcome.Stdout)), StderrDigest: string(canon.Sum(outcome.Stderr)), DurationMs: milliseconds(outcome.Elapsed)}
+		StdoutDigest: string(digest.Of(outcome.Stdout)), StderrDigest: string(digest.Of(outcome.Stderr)), DurationMs: milliseconds(outcome.Elapsed)}
 	switch outcome.End {
 	case sandbox.Exited:
 		j.Status = record.Passed
@@ -104,7 +104,7 @@ func judged(outcome sandbox.Outcome, limits sandbox.Limits, argv []string, execu
 	}
 	_, message, _ := strings.Cut(j.Error, ":")
 	j.Status, j.Record.ExitCode = record.Errored, -1
-	j.Record.StdoutDigest, j.Record.StderrDigest = string(canon.Sum(nil)), string(canon.Sum([]byte(message)))
+	j.Record.StdoutDigest, j.Record.StderrDigest = string(digest.Of(nil)), string(digest.Of([]byte(message)))
 	return j
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/record"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Verdict says what became of one claim.
@@ -248,7 +249,7 @@ func (x *examiner) tip() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if root := string(canon.Sum(evidence)); tip.EvidenceRoot == nil || *tip.EvidenceRoot != root {
+		if root := string(digest.Of(evidence)); tip.EvidenceRoot == nil || *tip.EvidenceRoot != root {
 			return "", fmt.Errorf("tip.evidence_root: the evidence manifest has digest %s, which was not signed", root)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/keys"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/record"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // copyRun copies a finished run, so that a test can forge it.
@@ -76,7 +77,7 @@ func resign(t *testing.T, f Folder) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := string(canon.Sum(data))
+	root := string(digest.Of(data))
 	tip, err := record.SignTip(log, &root, key)
 	if err != nil {
 		t.Fatal(err)
@@ -111,9 +112,9 @@ func verdicts(t *testing.T, f Folder, e Examination) map[string]Claim {
 func TestForgedRunsAreCaught(t *testing.T) {
 	summary := mustRun(t, orderOf(t, draftOf("verify"), &Search{}))
 	honest := summary.Folder
-	digest := summary.Run.Candidate.Artifacts[0].Digest
-	artifact := "artifacts/" + canon.Digest(digest).Hex()
-	other := string(canon.Sum([]byte("other")))
+	frozen := summary.Run.Candidate.Artifacts[0].Digest
+	artifact := "artifacts/" + digest.Digest(frozen).Hex()
+	other := string(digest.Of([]byte("other")))
 	cases := []struct {
 		name, file string
 		change     func([]byte) []byte
@@ -123,7 +124,7 @@ func TestForgedRunsAreCaught(t *testing.T) {
 		{"claim in candidate.json", "candidate.json", replace("None of the", "All of the"), "candidate"},
 		{"claim in engine-result.json", "engine-result.json", replace("None of the", "All of the"), "engine result"},
 		{"claim in worker-final.json", "worker-final.json", replace("None of the", "All of the"), "worker files"},
-		{"artifact digest in run.json", "run.json", replace(digest, other), "frozen artifacts"},
+		{"artifact digest in run.json", "run.json", replace(frozen, other), "frozen artifacts"},
 		{"artifact bytes in run.json", "run.json", replace(`"bytes":`+itoa(summary.Run.Candidate.Artifacts[0].Bytes), `"bytes":1`), "frozen artifacts"},
 		{"artifact", artifact, replace("negative", "witness!"), "frozen artifacts"},
 		{"candidate digest in run.json", "run.json", replace(summary.Run.Candidate.Digest, other), "candidate"},
@@ -212,7 +213,7 @@ func TestReplayCatchesAnArtifactThatAllRecordsAgreeOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := string(canon.Sum([]byte("verified primes=999\n")))
+	other := string(digest.Of([]byte("verified primes=999\n")))
 	rewrite(t, forged.Record(record.RunFile), replace(run.Verifier.Record.StdoutDigest, other))
 	if got := verdicts(t, forged, Examination{Runtime: order.Runtime})["verdict by replay"]; got.Verdict != Fails || !strings.Contains(got.Detail, "now returns passed") {
 		t.Errorf("%+v", got)
@@ -227,7 +228,7 @@ func TestForgedFailuresAreCaught(t *testing.T) {
 	holds(t, summary.Folder, Examination{})
 	for _, c := range []struct{ from, to string }{
 		{"verifier_non_success", "engine_non_success"}, {"verifier returned failed", "verifier returned error"},
-		{summary.Failure.ActivityTip, string(canon.Sum(nil))}, {summary.Failure.RunID, "run_12345678"},
+		{summary.Failure.ActivityTip, string(digest.Of(nil))}, {summary.Failure.RunID, "run_12345678"},
 	} {
 		forged := copyRun(t, summary.Folder)
 		rewrite(t, forged.Record(record.FailureFile), replace(c.from, c.to))

@@ -5,8 +5,8 @@ import (
 	"os"
 	"reflect"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/record"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 func (x *examiner) engine() (string, error) {
@@ -35,7 +35,7 @@ func (x *examiner) workerFiles() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if found := string(canon.Sum(data)); found != stream.digest {
+		if found := string(digest.Of(data)); found != stream.digest {
 			return "", fmt.Errorf("%s: expected %s, found %s", stream.name, stream.digest, found)
 		}
 	}
@@ -73,7 +73,7 @@ func (x *examiner) artifacts() (string, error) {
 		if int64(len(data)) != a.Bytes {
 			return "", fmt.Errorf("run.candidate.artifacts[%d].bytes: expected %d, found %d", i, len(data), a.Bytes)
 		}
-		known[canon.Digest(a.Digest).Hex()] = true
+		known[digest.Digest(a.Digest).Hex()] = true
 		if i >= len(x.result.Draft.Artifacts) {
 			continue
 		}
@@ -134,7 +134,7 @@ func (x *examiner) manifests() (string, error) {
 		return "", fmt.Errorf("expected the engine's and the verifier's manifest after the engine's artifacts, found %d", len(artifacts))
 	}
 	for i, manifest := range manifestFiles(engine, verifier) {
-		want := record.Artifact{Path: manifest.path, Kind: manifest.kind, Digest: string(canon.Sum(manifest.data)), Bytes: int64(len(manifest.data))}
+		want := record.Artifact{Path: manifest.path, Kind: manifest.kind, Digest: string(digest.Of(manifest.data)), Bytes: int64(len(manifest.data))}
 		if artifacts[i] != want {
 			return "", fmt.Errorf("expected %+v, found %+v", want, artifacts[i])
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/record"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 func (x *examiner) candidate() (string, error) {
@@ -25,7 +26,7 @@ func (x *examiner) candidate() (string, error) {
 	if x.run == nil || x.bundle == nil || x.result == nil {
 		return "", errUnread
 	}
-	if digest := string(canon.Sum(data)); digest != x.run.Candidate.Digest {
+	if digest := string(digest.Of(data)); digest != x.run.Candidate.Digest {
 		return "", fmt.Errorf("run.candidate.digest: expected %s, found %s", digest, x.run.Candidate.Digest)
 	}
 	costs := found.Costs
@@ -170,13 +171,13 @@ func (x *examiner) projection() (string, error) {
 		return "", fmt.Errorf("%s: run.json projects to %s", record.ProjectionFile, bytes.TrimSpace(want))
 	}
 	if x.run.Landing == nil {
-		return string(canon.Sum(found)), nil
+		return string(digest.Of(found)), nil
 	}
-	digest, err := x.run.Digest()
+	projected, err := x.run.Digest()
 	if err != nil {
 		return "", err
 	}
-	return string(canon.Sum(found)), x.event(record.ProjectionWritten, object{"candidate_digest": x.run.Candidate.Digest, "run_digest": digest, "projection_digest": canon.Sum(found)})
+	return string(digest.Of(found)), x.event(record.ProjectionWritten, object{"candidate_digest": x.run.Candidate.Digest, "run_digest": projected, "projection_digest": digest.Of(found)})
 }
 
 func (x *examiner) budgets() (string, error) {
@@ -216,7 +217,7 @@ func (x *examiner) evidence() (string, error) {
 	if !bytes.Equal(found, want) {
 		return "", fmt.Errorf("%s: the files make %s", record.EvidenceFile, bytes.TrimSpace(want))
 	}
-	return fmt.Sprintf("evidence root %s", canon.Sum(found)), nil
+	return fmt.Sprintf("evidence root %s", digest.Of(found)), nil
 }
 
 func (x *examiner) replay(ctx context.Context) (string, error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/record"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Worker is an engine that is a program: it runs in the sandbox, finds its
@@ -47,7 +48,7 @@ func (w *Worker) Identity(m mission.Mission) (record.Engine, error) {
 	if err != nil {
 		return record.Engine{}, err
 	}
-	binary := string(canon.Sum(data))
+	binary := string(digest.Of(data))
 	configuration, err := canon.Marshal(struct {
 		Args   []string       `json:"args"`
 		Memory int64          `json:"memory_bytes"`
@@ -56,7 +57,7 @@ func (w *Worker) Identity(m mission.Mission) (record.Engine, error) {
 	if err != nil {
 		return record.Engine{}, err
 	}
-	return record.Engine{Name: filepath.Base(w.Program), Version: "file", BinarySHA256: &binary, ConfigurationSHA256: string(canon.Sum(configuration))}, nil
+	return record.Engine{Name: filepath.Base(w.Program), Version: "file", BinarySHA256: &binary, ConfigurationSHA256: string(digest.Of(configuration))}, nil
 }
 
 // Work runs the program once.
@@ -84,7 +85,7 @@ func (w *Worker) Work(ctx context.Context, a Assignment) (Handover, error) {
 		canon.Member{Key: "attempt", Value: canon.NewInteger(a.Attempt)},
 		canon.Member{Key: "end", Value: canon.NewString(string(outcome.End))},
 		canon.Member{Key: "exit_code", Value: canon.NewInteger(int64(outcome.ExitCode))},
-		canon.Member{Key: "stdout_sha256", Value: canon.NewString(string(canon.Sum(outcome.Stdout)))})
+		canon.Member{Key: "stdout_sha256", Value: canon.NewString(string(digest.Of(outcome.Stdout)))})
 	if err != nil {
 		return Handover{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/erdos1056/erdos1056/capsule/canon"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 // Spec is one version of a document format. T is the Go form of the document;
@@ -142,12 +143,12 @@ func (s Spec[T]) Encode(document T) ([]byte, error) {
 
 // Digest returns the content digest of the document, which is the digest of
 // the bytes of Encode.
-func (s Spec[T]) Digest(document T) (canon.Digest, error) {
+func (s Spec[T]) Digest(document T) (digest.Digest, error) {
 	line, err := s.Encode(document)
 	if err != nil {
 		return "", err
 	}
-	return canon.Sum(line), nil
+	return digest.Of(line), nil
 }
 
 // Document is a format whose JSON Schema can be printed.

@@ -12,6 +12,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/attestation"
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
 	"github.com/erdos1056/erdos1056/capsule/replay"
+	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/kernel/durable"
 	"github.com/erdos1056/erdos1056/oci"
 )
@@ -39,7 +40,7 @@ type attestFlags struct {
 
 // A signedStatement is a bundle, what it is about, and its predicate's type.
 type signedStatement struct {
-	subject       oci.Digest
+	subject       digest.Digest
 	predicateType string
 	bundle        []byte
 }
@@ -97,7 +98,7 @@ func (f *attestFlags) statements(ctx context.Context, c *call, signer *attestati
 		return nil, err
 	}
 	var signed []signedStatement
-	sign := func(subject oci.Digest, s attestation.Statement, err error) error {
+	sign := func(subject digest.Digest, s attestation.Statement, err error) error {
 		if err != nil {
 			return err
 		}
@@ -131,7 +132,7 @@ func (f *attestFlags) statements(ctx context.Context, c *call, signer *attestati
 	}
 	verification, err := attestation.NewVerification("pkg:oci/erdos1056@"+string(im.Digest()), at,
 		[]string{verifiedProperty, verdict.Message},
-		attestation.NewSubject(filepath.Base(f.artifact), oci.DigestOf(question.Artifact).Hex()),
+		attestation.NewSubject(filepath.Base(f.artifact), digest.Of(question.Artifact).Hex()),
 		attestation.NewSubject(name, im.Digest().Hex()))
 	return signed, sign(im.Digest(), verification, err)
 }
@@ -141,7 +142,7 @@ func (f *attestFlags) statements(ctx context.Context, c *call, signer *attestati
 const verifiedProperty = "ERDOS1056_ARTIFACT_VERIFIED"
 
 func (f *attestFlags) deliver(ctx context.Context, c *call, s signedStatement) error {
-	fields := map[string]any{"type": "attestation", "predicate_type": s.predicateType, "subject": s.subject, "bundle": oci.DigestOf(s.bundle)}
+	fields := map[string]any{"type": "attestation", "predicate_type": s.predicateType, "subject": s.subject, "bundle": digest.Of(s.bundle)}
 	var where []string
 	if f.output != "" {
 		if err := os.MkdirAll(f.output, 0o755); err != nil {

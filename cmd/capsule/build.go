@@ -8,7 +8,7 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
-	"github.com/erdos1056/erdos1056/oci"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 var build = verb{
@@ -52,12 +52,12 @@ func (c *call) writeVerifier(folder string, capsule capsuleimage.Capsule, platfo
 	if err := freeze.Write(name, verifier); err != nil {
 		return err
 	}
-	digest := oci.DigestOf(verifier)
-	object := map[string]any{"type": "verifier", "path": name, "platform": platform.String(), "digest": digest, "bytes": len(verifier)}
+	frozen := digest.Of(verifier)
+	object := map[string]any{"type": "verifier", "path": name, "platform": platform.String(), "digest": frozen, "bytes": len(verifier)}
 	if f := capsule.Formal; f != nil {
-		object["target"], object["permit"], object["challenge"] = f.Target, f.Permit, oci.DigestOf(f.Challenge)
+		object["target"], object["permit"], object["challenge"] = f.Target, f.Permit, digest.Of(f.Challenge)
 	} else {
 		object["range"], object["k"] = capsule.Claim.Range.String(), capsule.Claim.K
 	}
-	return c.print(object, "%s  %s  %s", name, digest, megabytes(len(verifier)))
+	return c.print(object, "%s  %s  %s", name, frozen, megabytes(len(verifier)))
 }

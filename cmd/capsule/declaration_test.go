@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
-	"github.com/erdos1056/erdos1056/oci"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 const testdata = "../../testdata/"
@@ -146,7 +146,7 @@ func TestDeclarationOfATheoremIsMadeReplayedAndVerified(t *testing.T) {
 	if err := json.Unmarshal(s.read("declaration/manifest.json"), &manifest); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"` + theoremTarget + `"`, string(oci.DigestOf(statement)), `["Classical.choice" "Quot.sound" "propext"]`} {
+	for _, want := range []string{`"` + theoremTarget + `"`, string(digest.Of(statement)), `["Classical.choice" "Quot.sound" "propext"]`} {
 		if !strings.Contains(manifest.Summary, want) {
 			t.Errorf("no %s in the summary %q", want, manifest.Summary)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/declaration"
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
-	"github.com/erdos1056/erdos1056/oci"
+	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
 var declare = verb{
@@ -86,7 +86,7 @@ func (f *declareFlags) plan(capsule capsuleimage.Capsule) declaration.Plan {
 		p.ID = capsule.Name()
 		p.Name = fmt.Sprintf("Proofs of %q", t.Target)
 		p.Summary = fmt.Sprintf("Judges an export of Lean 4: whether it proves the theorem %q as the challenge %s states it, with no axioms but %q.",
-			t.Target, oci.DigestOf(t.Challenge), t.Permit)
+			t.Target, digest.Of(t.Challenge), t.Permit)
 	} else {
 		claim := capsule.Claim
 		p.ID = fmt.Sprintf("erdos1056.k%d.%d-%d", claim.K, claim.Lo, claim.Hi)

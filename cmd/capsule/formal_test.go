@@ -12,6 +12,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/canon"
 	"github.com/erdos1056/erdos1056/capsule/mission"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/lean/certificate"
 	"github.com/erdos1056/erdos1056/lean/source/sourcetest"
 	"github.com/erdos1056/erdos1056/oci"
@@ -134,7 +135,7 @@ func TestFormalImageIsSmallAndTheSameFromFiles(t *testing.T) {
 	repository := registrytest.InProcess(t, true) + "/erdos1056/formal"
 	out := must(t, append([]string{"image", "--oci-layout-path", dir + "/oci", "--push", repository}, theorem...)...)
 	pinned := repository + "@" + digestIn(t, out)
-	im, err := oci.ReadLayout(dir+"/oci", oci.Digest(digestIn(t, out)))
+	im, err := oci.ReadLayout(dir+"/oci", digest.Digest(digestIn(t, out)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 // module, directly or not. Data flows one way, and the verifier's side knows
 // nothing of the search.
 var mayImport = map[string][]string{
-	"oci":                 {"kernel/durable"},
+	"oci":                 {"internal/digest", "kernel/durable"},
 	"capsule/attestation": {},
 	"capsule/sandbox":     {},
 	"capsule/frozen":      {"kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference"},
@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"capsule/replay":      {"capsule/sandbox", "capsule/scratch"},
 	"capsule/scratch":     {},
 	"capsule/toolchain":   {"capsule/sandbox", "capsule/scratch"},
-	"capsule/image": {"capsule/attestation", "capsule/file", "capsule/formal", "capsule/freeze", "capsule/frozen", "capsule/scratch", "oci",
+	"capsule/image": {"capsule/attestation", "capsule/file", "capsule/formal", "capsule/freeze", "capsule/frozen", "capsule/scratch", "internal/digest", "oci",
 		"kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "kernel/durable"},
 }
 

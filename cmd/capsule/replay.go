@@ -9,6 +9,7 @@ import (
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
 	"github.com/erdos1056/erdos1056/capsule/replay"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/oci"
 )
 
@@ -44,7 +45,7 @@ var replayVerb = verb{
 			}
 			err = c.print(map[string]any{
 				"type": "verdict", "verdict": word, "message": verdict.Message, "sandbox": verdict.Outcome.Runtime,
-				"platform": question.Platform, "verifier": oci.DigestOf(question.Verifier), "artifact": oci.DigestOf(question.Artifact),
+				"platform": question.Platform, "verifier": digest.Of(question.Verifier), "artifact": digest.Of(question.Artifact),
 				"milliseconds": verdict.Outcome.Elapsed.Milliseconds(),
 			}, "%s", verdict.Message)
 			if err == nil && !verdict.Verified {

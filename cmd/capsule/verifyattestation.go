@@ -10,6 +10,7 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/attestation"
 	"github.com/erdos1056/erdos1056/capsule/replay"
+	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/oci"
 )
 
@@ -66,7 +67,7 @@ func (f *verifyFlags) run(ctx context.Context, c *call) error {
 }
 
 // collect reads the bundles of the files, or those attached to the image.
-func (f *verifyFlags) collect(ctx context.Context, repository string, digest oci.Digest) (map[string][]byte, error) {
+func (f *verifyFlags) collect(ctx context.Context, repository string, subject digest.Digest) (map[string][]byte, error) {
 	bundles := make(map[string][]byte)
 	for _, name := range f.bundles {
 		data, err := readFile("--bundle", name, attestation.MaxBundle)
@@ -81,9 +82,9 @@ func (f *verifyFlags) collect(ctx context.Context, repository string, digest oci
 	if strings.HasPrefix(repository, "oci:") || strings.HasPrefix(repository, "oci-archive:") {
 		return nil, usageError("nothing is attached to a layout or an archive; name the bundles with --bundle FILE")
 	}
-	attached, err := f.registry.Bundles(ctx, repository, digest)
+	attached, err := f.registry.Bundles(ctx, repository, subject)
 	for _, data := range attached {
-		bundles[string(oci.DigestOf(data))] = data
+		bundles[string(digest.Of(data))] = data
 	}
 	return bundles, err
 }
@@ -91,7 +92,7 @@ func (f *verifyFlags) collect(ctx context.Context, repository string, digest oci
 // accept returns the statements about the digest that the key signed, and says
 // of each bundle what it is. Anyone can attach a bundle: those of strangers are
 // reported and passed over.
-func accept(c *call, key attestation.PublicKey, digest oci.Digest, bundles map[string][]byte) ([]attestation.Statement, error) {
+func accept(c *call, key attestation.PublicKey, digest digest.Digest, bundles map[string][]byte) ([]attestation.Statement, error) {
 	names := make([]string, 0, len(bundles))
 	for name := range bundles {
 		names = append(names, name)
@@ -136,7 +137,7 @@ func (f *verifyFlags) require(statements []attestation.Statement) error {
 	if err != nil {
 		return err
 	}
-	digest := oci.DigestOf(text)
+	digest := digest.Of(text)
 	for _, s := range statements {
 		v, err := s.Verification()
 		if err == nil && s.About(digest.Hex()) && slices.Contains(v.Properties, verifiedProperty) {
