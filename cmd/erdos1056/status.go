@@ -85,7 +85,7 @@ func statusText(s campaign.Summary) string {
 		row("best", "%d cuts of residue %d at p = %d", len(s.Best.Cuts), s.Best.Residue, s.Best.P)
 	}
 	if len(s.Records) > 0 {
-		row("records", "%s", recordsText(s.Records))
+		row("records", "%s", recordsText(s.Records, s.RecordsUnknown))
 	}
 	if s.Witness != nil {
 		row("witness", "p = %d: %v", s.Witness.P, s.Witness.Cuts)
@@ -112,11 +112,15 @@ func statusText(s campaign.Summary) string {
 	return b.String()
 }
 
-// recordsText lists multiplicities and the first primes that reach them.
-func recordsText(records []campaign.Record) string {
-	items := make([]string, len(records))
-	for i, r := range records {
-		items[i] = fmt.Sprintf("%d at %d", r.Multiplicity, r.P)
+// recordsText lists multiplicities with the first primes that reach them, and those whose first primes
+// the ledger does not tell.
+func recordsText(records []campaign.Record, unknown []campaign.Unknown) string {
+	var items []string
+	for _, r := range records {
+		for len(unknown) > 0 && unknown[0].To < r.Multiplicity {
+			items, unknown = append(items, unknown[0].String()), unknown[1:]
+		}
+		items = append(items, fmt.Sprintf("%d at %d", r.Multiplicity, r.P))
 	}
 	return strings.Join(items, ", ")
 }
@@ -148,6 +152,7 @@ func statusLine(s campaign.Summary) any {
 		SecondsLeft       float64            `json:"seconds_left"`
 		Best              *campaign.Fiber    `json:"best"`
 		Records           []campaign.Record  `json:"records"`
+		RecordsUnknown    []campaign.Unknown `json:"records_unknown"`
 		Witness           *campaign.Fiber    `json:"witness"`
 		ExpectedWitnesses float64            `json:"expected_witnesses"`
 		NearMisses        []campaign.Fiber   `json:"near_misses"`
@@ -158,7 +163,7 @@ func statusLine(s campaign.Summary) any {
 		Positives         map[string]int     `json:"positives"`
 		Root              string             `json:"root"`
 	}{"status", s.Header, s.Complete(), s.Units, s.Done, s.Covered.Lo, s.Covered.Hi, s.Primes, s.Cuts, s.Fraction, s.Seconds, s.Rate, s.SecondsLeft,
-		s.Best, s.Records, s.Witness, s.ExpectedWitnesses, s.NearMisses, s.Counted.Primes, counts, s.Checks, append([]campaign.Failure{}, s.Failures...),
+		s.Best, s.Records, s.RecordsUnknown, s.Witness, s.ExpectedWitnesses, s.NearMisses, s.Counted.Primes, counts, s.Checks, append([]campaign.Failure{}, s.Failures...),
 		map[string]int{"before": s.Positives.Before, "before_found": s.Positives.BeforeFound, "after": s.Positives.After, "after_found": s.Positives.AfterFound}, s.Root}
 }
 

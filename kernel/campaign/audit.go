@@ -227,9 +227,8 @@ func (a *audit) fingerprints(ctx context.Context, unit int) (*fingerprints, erro
 	if err != nil {
 		return nil, err
 	}
-	u.Run, again.Run = nil, nil
-	if found, expected := marshal(u), marshal(again); string(found) != string(expected) {
-		return nil, &AuditError{"unit " + u.Range().String(), string(expected), string(found)}
+	if d, differs := u.contradicts(again); differs {
+		return nil, &AuditError{claimedIn(u.Range(), d), d.expected, d.found}
 	}
 	if a.options.HalfFactorials {
 		a.again[unit] = lines

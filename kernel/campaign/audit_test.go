@@ -291,3 +291,64 @@ func TestAuditOfHalfFactorialsCountsWhatItCouldCompare(t *testing.T) {
 		t.Errorf("single residues: %v", err)
 	}
 }
+
+// withoutRecords is the ledger as the first programs wrote it, some or all units without records.
+func withoutRecords(l *Ledger, which func(i int) bool) *Ledger {
+	old := *l
+	old.Units = append([]Unit{}, l.Units...)
+	for i := range old.Units {
+		if which(i) {
+			old.Units[i].Records = nil
+		}
+	}
+	return &old
+}
+
+// A ledger is held to what it states: units that were written before there were records pass, those that
+// state wrong ones do not, and the difference names the field.
+func TestAuditHoldsAUnitToWhatItStates(t *testing.T) {
+	for _, h := range []Header{small(8), smallOfResidues(15)} {
+		l := mustMerge(t, []Source{{"all", done(t, t.TempDir(), h)}}).Ledger
+		old := withoutRecords(l, func(i int) bool { return i%2 == 0 })
+		if _, err := old.Audit(context.Background(), AuditOptions{Draws: 40}); err != nil {
+			t.Errorf("%s: %v", h.Kind, err)
+		}
+		for field, alter := range map[string]func(*Unit){
+			"records":     func(u *Unit) { u.Records = []Record{{u.Best.P, u.Best.Residue ^ 1, len(u.Best.Cuts)}} },
+			"near_misses": func(u *Unit) { u.NearMisses = []Fiber{} },
+			"counts":      func(u *Unit) { u.Counts.Primes++ },
+		} {
+			bad := withoutRecords(l, func(int) bool { return false })
+			altered := 0
+			for i := range bad.Units {
+				if u := &bad.Units[i]; u.Best != nil && (field != "near_misses" || len(u.NearMisses) > 0) {
+					alter(u)
+					altered++
+				}
+			}
+			var wrong *AuditError
+			_, err := bad.Audit(context.Background(), AuditOptions{Draws: 200})
+			if altered > 0 && (!errors.As(err, &wrong) || !strings.Contains(wrong.Where, fmt.Sprintf("field %q", field))) {
+				t.Errorf("%s: %s altered: %v", h.Kind, field, err)
+			}
+		}
+	}
+}
+
+// The unit that lists its records supplements the one that does not; two that both list them must agree.
+func TestMergeTakesTheUnitThatStatesMore(t *testing.T) {
+	l := done(t, t.TempDir(), from2(15))
+	old := withoutRecords(l, func(i int) bool { return i%3 > 0 })
+	for _, sources := range [][]Source{{{"old", old}, {"new", l}}, {{"new", l}, {"old", old}}} {
+		if m := mustMerge(t, sources); m.Root() != l.Root() {
+			t.Errorf("%s first: root %s, expected %s", sources[0].Name, m.Root(), l.Root())
+		}
+	}
+	wrong := withoutRecords(l, func(int) bool { return false })
+	u := &wrong.Units[0]
+	u.Records = append([]Record{}, u.Records...)
+	u.Records[0].Residue++
+	if _, err := Merge([]Source{{"a", l}, {"b", wrong}}, false); err == nil || !strings.Contains(err.Error(), `field "records"`) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -89,6 +88,9 @@ func collect(sources []Source) (units []sourced, twice int, err error) {
 			if err := agree(once[n-1], u); err != nil {
 				return nil, 0, err
 			}
+			if !once[n-1].statesRecords() {
+				once[n-1] = u // the one that states more
+			}
 			twice++
 			continue
 		}
@@ -97,13 +99,13 @@ func collect(sources []Source) (units []sourced, twice int, err error) {
 	return once, twice, nil
 }
 
-// agree reports how two records of the same unit differ.
+// agree reports how two records of the same unit differ in what both of them state.
 func agree(a, b sourced) error {
-	switch {
-	case a.Transcript != b.Transcript:
-		return fmt.Errorf("unit %s: %s says transcript %s, %s says %s; recompute the unit: one of them is wrong", a.Range(), a.name, a.Transcript, b.name, b.Transcript)
-	case !bytes.Equal(marshal(a.Unit), marshal(b.Unit)):
-		return fmt.Errorf("unit %s: %s says %s, %s says %s; recompute the unit: one of them is wrong", a.Range(), a.name, marshal(a.Unit), b.name, marshal(b.Unit))
+	if !a.statesRecords() || !b.statesRecords() {
+		a.Records, b.Records = nil, nil
+	}
+	if d, differs := a.contradicts(b.Unit); differs {
+		return fmt.Errorf("unit %s, field %q: %s says %s, %s says %s; recompute the unit: one of them is wrong", a.Range(), d.field, a.name, d.found, b.name, d.expected)
 	}
 	return nil
 }

@@ -17,9 +17,11 @@ type Summary struct {
 	// Records are the primes whose largest fiber has more cuts than those of all primes
 	// done before them: in a complete campaign from 2 on, the least primes of each
 	// multiplicity.
-	Records    []Record
-	Witness    *Fiber  // nil if there is none
-	NearMisses []Fiber // of at least k cuts, see Unit
+	Records []Record
+	// RecordsUnknown are the multiplicities between them whose first primes the ledger does not tell.
+	RecordsUnknown []Unknown
+	Witness        *Fiber  // nil if there is none
+	NearMisses     []Fiber // of at least k cuts, see Unit
 	// ExpectedWitnesses is the number of fibers of k+1 cuts that the model predicts for
 	// the primes done.
 	ExpectedWitnesses float64
@@ -45,7 +47,7 @@ const recentUnits = 20
 
 // Summarize sums up a ledger.
 func (l *Ledger) Summarize() Summary {
-	s := Summary{Header: l.Header, Done: len(l.Units), Witness: l.Witness(), NearMisses: []Fiber{}, Records: []Record{}, Failures: l.Failures, Root: l.Root()}
+	s := Summary{Header: l.Header, Done: len(l.Units), Witness: l.Witness(), NearMisses: []Fiber{}, Records: []Record{}, RecordsUnknown: []Unknown{}, Failures: l.Failures, Root: l.Root()}
 	s.Covered, _ = l.Covered()
 	s.Asked, s.Units = l.Header.Plan().Range, s.Done
 	if l.Header.UnitCost > 0 {
@@ -72,11 +74,7 @@ func (s *Summary) add(u Unit) {
 	if u.Best != nil && (s.Best == nil || len(u.Best.Cuts) > len(s.Best.Cuts)) {
 		s.Best = u.Best
 	}
-	for _, r := range u.Records {
-		if n := len(s.Records); n == 0 || r.Multiplicity > s.Records[n-1].Multiplicity {
-			s.Records = append(s.Records, r)
-		}
-	}
+	s.addRecords(u)
 	s.NearMisses = append(s.NearMisses, u.NearMisses...)
 	s.Counted.Primes += u.Counts.Primes
 	s.Counted.Cuts += u.Counts.Cuts

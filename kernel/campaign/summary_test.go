@@ -50,3 +50,32 @@ func TestSummaryOfAHalfDoneCampaign(t *testing.T) {
 		t.Errorf("counted %+v, expected %v", s.Counted, s.ExpectedCounts)
 	}
 }
+
+// Missing is not none: a multiplicity whose first prime the ledger does not tell is unknown, and those that a
+// largest fiber gives away are still exact.
+func TestRecordsThatALedgerDoesNotTellAreUnknown(t *testing.T) {
+	l := done(t, t.TempDir(), from2(15))
+	all := l.Summarize()
+	if len(all.RecordsUnknown) != 0 {
+		t.Fatalf("%v", all.RecordsUnknown)
+	}
+	s := withoutRecords(l, func(int) bool { return true }).Summarize()
+	known, unknown := map[int]uint32{}, map[int]uint32{}
+	for _, r := range s.Records {
+		known[r.Multiplicity] = r.P
+	}
+	for _, u := range s.RecordsUnknown {
+		for m := u.From; m <= u.To; m++ {
+			unknown[m] = u.AtMost
+		}
+	}
+	if len(unknown) == 0 {
+		t.Error("nothing is unknown")
+	}
+	for _, r := range all.Records {
+		atMost, missing := unknown[r.Multiplicity]
+		if missing && r.P > atMost || !missing && known[r.Multiplicity] != r.P {
+			t.Errorf("%d cuts first at %d: known %v, unknown %v", r.Multiplicity, r.P, s.Records, s.RecordsUnknown)
+		}
+	}
+}
