@@ -48,7 +48,7 @@ vulnerabilities: ## known vulnerabilities in what the commands call; asks the Go
 generate: ## write the assembly and the published schemas again
 	@.ci/need $(GO)
 	$(GO) generate ./...
-	$(GO) test ./capsule/schema -run Published -update
+	$(GO) test ./capsule/records/schema -run Published -update
 
 .PHONY: images
 images: ## rebuild the pinned images and compare their digests

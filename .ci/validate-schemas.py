@@ -61,7 +61,7 @@ def check_declarations():
 
 
 def check_bundles():
-    schema = validator("capsule/bundle/schema/run-bundle.schema.json")
+    schema = validator("capsule/records/academy/schema/run-bundle.schema.json")
     for path in ("site/runs/reference-va-bldg28.bundle.json", "submissions/example-submission.bundle.json"):
         bundle = load("testdata/opentakeoff-academy/" + path)
         expect(True, schema, bundle, path)
@@ -70,7 +70,7 @@ def check_bundles():
 
 
 def check_certificates():
-    schema = validator("capsule/bundle/schema/cert.schema.json")
+    schema = validator("capsule/records/academy/schema/cert.schema.json")
     for path in sorted(glob.glob(os.path.join(ROOT, "testdata/opentakeoff-academy/site/certs/*.json"))):
         certificate = load(path)
         expect(True, schema, certificate, path)
@@ -97,7 +97,7 @@ def check_own_schemas():
     paths = sorted(glob.glob(os.path.join(ROOT, "docs/schemas/*.json")))
     if not paths:
         disagreements.append("docs/schemas holds no schema")
-    for path in paths + [os.path.join(ROOT, "capsule/bundle/schema/task.schema.json")]:
+    for path in paths + [os.path.join(ROOT, "capsule/records/academy/schema/task.schema.json")]:
         validator(path)
     return len(paths)
 

@@ -1,14 +1,14 @@
 package main
 
 import (
-	"github.com/erdos1056/erdos1056/capsule/bundle"
 	"github.com/erdos1056/erdos1056/capsule/file"
+	"github.com/erdos1056/erdos1056/capsule/records/academy"
 )
 
 // maxBundleText bounds a bundle, a certificate or a task in bytes.
 const maxBundleText = 64 << 20
 
-func signWith(d *bundle.Document, f keyFlags) error {
+func signWith(d *academy.Document, f keyFlags) error {
 	key, err := f.read()
 	if err != nil {
 		return err
@@ -19,7 +19,7 @@ func signWith(d *bundle.Document, f keyFlags) error {
 	return nil
 }
 
-func readBundle(c *call) (*bundle.Document, error) {
+func readBundle(c *call) (*academy.Document, error) {
 	name, err := c.oneFile("a run bundle")
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func readBundle(c *call) (*bundle.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := bundle.Read(text)
+	d, err := academy.Read(text)
 	if err != nil {
 		return nil, refused(name, err)
 	}
@@ -36,7 +36,7 @@ func readBundle(c *call) (*bundle.Document, error) {
 }
 
 // writeBundle writes a bundle into a new file, or prints it.
-func writeBundle(c *call, d *bundle.Document, output string) error {
+func writeBundle(c *call, d *academy.Document, output string) error {
 	text, err := d.Encode()
 	if err != nil {
 		return err

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/bundle"
-	"github.com/erdos1056/erdos1056/capsule/runner"
+	"github.com/erdos1056/erdos1056/capsule/records/academy"
+	"github.com/erdos1056/erdos1056/capsule/records/canopus/runner"
 )
 
 var bundleExport = verb{
@@ -42,7 +42,7 @@ func (f *exportFlags) run(ctx context.Context, c *call) error {
 	if err := firstFailure(claims, f.asOriginal); err != nil {
 		return err
 	}
-	d, err := bundle.Export(folder.Record(""), f.proctor)
+	d, err := academy.Export(folder.Record(""), f.proctor)
 	if err != nil {
 		return mismatchError("%s: %v", folder, err)
 	}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/bundle"
-	"github.com/erdos1056/erdos1056/capsule/canon"
-	"github.com/erdos1056/erdos1056/capsule/keys"
+	"github.com/erdos1056/erdos1056/capsule/records/academy"
+	"github.com/erdos1056/erdos1056/capsule/records/canon"
+	"github.com/erdos1056/erdos1056/capsule/records/keys"
 )
 
 var bundleVerify = verb{
@@ -53,7 +53,7 @@ func (f *bundleVerifyFlags) run(_ context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	r := bundle.Verify(text, registry)
+	r := academy.Verify(text, registry)
 	r.InspectFlags(tasks)
 	details := map[string]any{"bundle_hash": r.Hash, "entrant": r.Entrant, "proctor": r.Proctor}
 	return f.strictness.conclude(c, name, r.Verdict, details, fmt.Sprintf("run bundle %s  entrant %s  proctor %s", r.Hash, orNone(r.Entrant), orNone(r.Proctor)))
@@ -77,7 +77,7 @@ func (f *bundleVerifyFlags) verifyCertificate(c *call, name string, text []byte,
 			return usageError("--at %s: expected a time such as 2026-07-20T00:00:00Z", f.at)
 		}
 	}
-	r := bundle.VerifyCertificate(text, registry, at)
+	r := academy.VerifyCertificate(text, registry, at)
 	return f.strictness.conclude(c, name, r.Verdict, map[string]any{"certificate_hash": r.Hash, "signer": r.Signer},
 		fmt.Sprintf("certificate %s  signed by %s", r.Hash, orNone(r.Signer)))
 }
@@ -89,14 +89,14 @@ func orNone(f keys.Fingerprint) string {
 	return string(f)
 }
 
-func (f *bundleVerifyFlags) readTasks() ([]bundle.Task, error) {
-	var tasks []bundle.Task
+func (f *bundleVerifyFlags) readTasks() ([]academy.Task, error) {
+	var tasks []academy.Task
 	for _, name := range f.tasks {
 		text, err := readFile("--task", name, maxBundleText)
 		if err != nil {
 			return nil, err
 		}
-		task, err := bundle.ReadTask(text)
+		task, err := academy.ReadTask(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

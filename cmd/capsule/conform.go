@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/declaration"
 	"github.com/erdos1056/erdos1056/capsule/file"
-	"github.com/erdos1056/erdos1056/capsule/keys"
+	"github.com/erdos1056/erdos1056/capsule/records/cuecrux/declaration"
+	"github.com/erdos1056/erdos1056/capsule/records/keys"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 )
 

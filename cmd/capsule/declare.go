@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/declaration"
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
+	"github.com/erdos1056/erdos1056/capsule/records/cuecrux/declaration"
 	"github.com/erdos1056/erdos1056/internal/digest"
 )
 

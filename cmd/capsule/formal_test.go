@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
-	"github.com/erdos1056/erdos1056/capsule/mission"
+	"github.com/erdos1056/erdos1056/capsule/records/canon"
+	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/lean/certificate"

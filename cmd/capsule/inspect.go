@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
-	"github.com/erdos1056/erdos1056/capsule/record"
-	"github.com/erdos1056/erdos1056/capsule/runner"
+	"github.com/erdos1056/erdos1056/capsule/records/canon"
+	"github.com/erdos1056/erdos1056/capsule/records/canopus/record"
+	"github.com/erdos1056/erdos1056/capsule/records/canopus/runner"
 )
 
 var inspect = verb{

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/keys"
+	"github.com/erdos1056/erdos1056/capsule/records/keys"
 )
 
 var keygen = verb{

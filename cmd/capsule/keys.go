@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"github.com/erdos1056/erdos1056/capsule/keys"
+	"github.com/erdos1056/erdos1056/capsule/records/keys"
 )
 
 // maxKeyText bounds a registry or passphrase file.

@@ -18,7 +18,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/canon"
+	"github.com/erdos1056/erdos1056/capsule/records/canon"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/mission"
+	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
 )
 
 var missionPrepare = verb{

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/erdos1056/erdos1056/capsule/file"
-	"github.com/erdos1056/erdos1056/capsule/profile"
+	"github.com/erdos1056/erdos1056/capsule/records/canopus/profile"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/erdos1056/erdos1056/capsule/runner"
+	"github.com/erdos1056/erdos1056/capsule/records/canopus/runner"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 )
 

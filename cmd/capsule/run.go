@@ -16,10 +16,10 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
-	"github.com/erdos1056/erdos1056/capsule/mission"
-	"github.com/erdos1056/erdos1056/capsule/profile"
-	"github.com/erdos1056/erdos1056/capsule/record"
-	"github.com/erdos1056/erdos1056/capsule/runner"
+	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
+	"github.com/erdos1056/erdos1056/capsule/records/canopus/profile"
+	"github.com/erdos1056/erdos1056/capsule/records/canopus/record"
+	"github.com/erdos1056/erdos1056/capsule/records/canopus/runner"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/erdos1056/erdos1056/capsule/profile"
+	"github.com/erdos1056/erdos1056/capsule/records/canopus/profile"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 )
 
@@ -149,7 +149,7 @@ func TestFailedRunIsRecordedAndExitsWithOne(t *testing.T) {
 func TestWorkerFindsItsInputAndItsWorkspace(t *testing.T) {
 	folder := tempDir(t)
 	program := filepath.Join(folder, "program")
-	build := exec.Command("go", "build", "-o", program, "../../capsule/runner/testdata/program")
+	build := exec.Command("go", "build", "-o", program, "../../capsule/records/canopus/runner/testdata/program")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
@@ -231,7 +231,7 @@ func TestLandedRunIsPublished(t *testing.T) {
 	folder := tempDir(t)
 	frontier := filepath.Join(folder, "frontier")
 	program := filepath.Join(folder, "frontier-program")
-	build := exec.Command("go", "build", "-o", program, "../../capsule/runner/testdata/program")
+	build := exec.Command("go", "build", "-o", program, "../../capsule/records/canopus/runner/testdata/program")
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}

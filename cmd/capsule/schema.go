@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/declaration"
-	"github.com/erdos1056/erdos1056/capsule/keys"
-	"github.com/erdos1056/erdos1056/capsule/mission"
-	"github.com/erdos1056/erdos1056/capsule/profile"
-	"github.com/erdos1056/erdos1056/capsule/record"
+	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
+	"github.com/erdos1056/erdos1056/capsule/records/canopus/profile"
+	"github.com/erdos1056/erdos1056/capsule/records/canopus/record"
+	"github.com/erdos1056/erdos1056/capsule/records/cuecrux/declaration"
+	"github.com/erdos1056/erdos1056/capsule/records/keys"
 )
 
 var schemaVerb = verb{

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/verdict"
+	"github.com/erdos1056/erdos1056/capsule/records/finding"
 )
 
 // strictnessFlags say whose verdict is asked for.
@@ -20,7 +20,7 @@ func (f *strictnessFlags) declare(flags *pflag.FlagSet) {
 }
 
 // conclude prints the findings, then the verdict on a file.
-func (f *strictnessFlags) conclude(c *call, name string, v verdict.Verdict, details map[string]any, text string) error {
+func (f *strictnessFlags) conclude(c *call, name string, v finding.Verdict, details map[string]any, text string) error {
 	strict := f.strict && !f.asOriginal
 	for _, finding := range v.Findings {
 		if c.json {

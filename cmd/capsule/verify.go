@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/keys"
-	"github.com/erdos1056/erdos1056/capsule/runner"
+	"github.com/erdos1056/erdos1056/capsule/records/canopus/runner"
+	"github.com/erdos1056/erdos1056/capsule/records/keys"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/conformance"
 	"github.com/erdos1056/erdos1056/capsule/file"
+	"github.com/erdos1056/erdos1056/capsule/records/cuecrux/conformance"
 )
 
 var verifyManifest = verb{

@@ -1,6 +1,0 @@
-package mission
-
-import "github.com/erdos1056/erdos1056/capsule/schema"
-
-// Documents are the formats of this package, whose JSON Schemas are published.
-var Documents = []schema.Document{SpecV0, SpecV1, DraftSpec, ResultContractSpec, BundleManifestSpec, ProblemWorkSpec, LeanProofWorkSpec, RangeWorkSpec}
