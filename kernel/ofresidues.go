@@ -76,7 +76,7 @@ func (f *fastProber) units(ctx context.Context, primes []uint32, residues []int6
 		}
 		all = append(all, fs)
 	}
-	found, err := f.special.Scan(ctx, primes, 0)
+	found, err := f.special.Scan(ctx, primes)
 	if err != nil {
 		return nil, f.explain(ctx, err)
 	}

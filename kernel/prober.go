@@ -80,7 +80,7 @@ func newProber(o Options, threads int, fingerprints bool, plant fibers.Fault) (p
 	}
 	f := &fastProber{doubleCheck: o.DoubleCheck}
 	f.scanner = &fibers.Scanner{Implementation: impl, Counting: o.Counting, Workers: threads, Plant: plant}
-	f.special = special.Scanner{Implementation: impl, Plant: plant != fibers.NoFault}
+	f.special = special.Walker{Implementation: impl, Plant: plant != fibers.NoFault}
 	return f, impl.Name, nil
 }
 
@@ -92,7 +92,7 @@ func join(members []prober) prober {
 	for _, m := range members {
 		scanners = append(scanners, m.(*fastProber).scanner)
 	}
-	return &fastProber{scanner: fibers.Join(scanners), special: special.Scanner{Implementation: first.special.Implementation}, doubleCheck: first.doubleCheck}
+	return &fastProber{scanner: fibers.Join(scanners), special: special.Walker{Implementation: first.special.Implementation}, doubleCheck: first.doubleCheck}
 }
 
 // fiberOfTwo is the fiber of a residue of p = 2, where 0! = 1! = 1.
@@ -106,7 +106,7 @@ func fiberOfTwo(residue uint32) Fiber {
 
 type fastProber struct {
 	scanner     *fibers.Scanner
-	special     special.Scanner
+	special     special.Walker
 	doubleCheck float64 // the fraction of the primes that get a second run
 }
 

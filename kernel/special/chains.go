@@ -1,23 +1,15 @@
 package special
 
-import (
-	"fmt"
-	"math/rand/v2"
-
-	"github.com/erdos1056/erdos1056/kernel/residues"
-)
-
-// chains are factorial chains at the same cut, one prime to a lane: x = unit·cut! mod p,
+// chains are factorial chains at the same cut, one prime to a lane: x = cut! mod p,
 // balanced. The machine's code knows the layout of the fields up to hits.
 type chains struct {
 	x       [maxLanes]float64
 	p       [maxLanes]float64
 	inverse [maxLanes]float64 // 1/p
-	target  [maxLanes]float64 // |unit|: a lane hits where |x| equals it
+	target  [maxLanes]float64 // a lane hits where |x| equals it
 	cut     float64
 	hits    uint64 // lanes that hit at this cut
 
-	unit [maxLanes]float64
 	wide bool // some p is too large for the narrow arithmetic
 }
 
@@ -36,47 +28,31 @@ const maxSteps = 1 << 11
 // narrowLimit bounds the primes of the narrow arithmetic; package residues proves it.
 const narrowLimit = 1 << 27
 
-// start puts the chains of the primes at the cut 0 and repeats the last prime in the lanes
-// that are left.
-func (c *chains) start(primes []uint32, lanes int, seed uint32) {
-	*c = chains{}
-	random := rand.New(rand.NewPCG(uint64(seed), 1056))
+// start puts the group into the lanes and repeats its last chain in those that are left.
+func (c *chains) start(group []Chain, lanes int) {
+	c.cut, c.wide = float64(group[0].T), false
 	for j := range lanes {
-		p := primes[min(j, len(primes)-1)]
-		unit := 1.0
-		if seed != 0 {
-			unit = float64(1 + random.Uint32N(p/2)) // balanced, as p/2 rounds down
-		}
-		c.x[j], c.p[j], c.inverse[j] = unit, float64(p), 1/float64(p)
-		c.unit[j], c.target[j] = unit, unit
-		c.wide = c.wide || p >= narrowLimit
+		c.set(j, group[min(j, len(group)-1)])
+		c.wide = c.wide || c.p[j] >= narrowLimit
 	}
 }
 
-// wilson checks lane j at the middle of its prime p, and returns 1, -1, or 0 where h! is
-// neither.
-func (c *chains) wilson(j int, p uint32) (int, error) {
-	x, unit := modulo(c.x[j], p), modulo(c.unit[j], p)
-	square, want := x*x%uint64(p), unit*unit%uint64(p)
-	if (p-1)/2%2 == 0 {
-		want = uint64(p) - want
-	}
-	if square != want {
-		return 0, &residues.CheckError{P: p, Check: residues.Wilson, Detail: fmt.Sprintf("the square of the middle residue is %d, expected %d", square, want)}
-	}
-	switch x {
-	case unit:
-		return 1, nil
-	case uint64(p) - unit:
-		return -1, nil
-	}
-	return 0, nil
+func (c *chains) set(j int, chain Chain) {
+	c.x[j], c.p[j], c.inverse[j], c.target[j] = balanced(chain.X, chain.P), float64(chain.P), 1/float64(chain.P), 1
 }
 
-// modulo takes a balanced residue into [0, p).
-func modulo(x float64, p uint32) uint64 {
+// residue is the residue of lane j in [0, p).
+func (c *chains) residue(j int) uint32 {
+	x := c.x[j]
 	if x < 0 {
-		x += float64(p)
+		x += c.p[j]
 	}
-	return uint64(x)
+	return uint32(x)
+}
+
+func balanced(x, p uint32) float64 {
+	if x > p/2 {
+		return float64(x) - float64(p)
+	}
+	return float64(x)
 }

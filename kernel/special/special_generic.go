@@ -14,7 +14,7 @@ func advanceGeneric(c *chains, steps int) {
 	for j := range x {
 		p[j] = uint64(c.p[j])
 		m[j] = ^uint64(0) / p[j]
-		x[j] = modulo(c.x[j], uint32(p[j]))
+		x[j] = uint64(c.residue(j))
 		target[j] = uint64(c.target[j])
 	}
 	cut := uint64(c.cut)
@@ -34,9 +34,6 @@ func advanceGeneric(c *chains, steps int) {
 	}
 	c.cut = float64(cut)
 	for j := range x {
-		c.x[j] = float64(x[j])
-		if x[j] > p[j]/2 {
-			c.x[j] -= c.p[j]
-		}
+		c.x[j] = balanced(uint32(x[j]), uint32(p[j]))
 	}
 }
