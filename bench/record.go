@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/erdos1056/erdos1056/kernel/durable"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // A record is one run as a JSON line; README.md describes its fields.
@@ -55,7 +55,7 @@ func keep(name string, lines []byte) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(name, append(old, lines...), 0o644)
+	return disk.Replace(name, append(old, lines...), 0o644)
 }
 
 // canKeep reports whether keep can be expected to succeed, so that no long run is lost.
@@ -66,7 +66,7 @@ func canKeep(name string) error {
 	if _, err := kept(name); err != nil {
 		return err
 	}
-	return durable.CheckWritable(name)
+	return disk.CheckReplaceable(name)
 }
 
 // kept reads a results file; one that does not exist is empty.

@@ -24,9 +24,9 @@ var mayImport = map[string][]string{
 	"kernel/special":       {"kernel/residues"},
 	"kernel": {"kernel/special", "kernel/plan", "kernel/primes", "kernel/residues", "kernel/fibers", "kernel/reference",
 		"kernel/artifact", "kernel/transcript"},
-	"kernel/campaign": {"kernel", "kernel/durable", "kernel/plan", "kernel/primes", "kernel/residues", "kernel/fibers", "kernel/special", "kernel/reference",
+	"kernel/campaign": {"kernel", "internal/disk", "kernel/plan", "kernel/primes", "kernel/residues", "kernel/fibers", "kernel/special", "kernel/reference",
 		"kernel/halffactorial", "kernel/artifact", "kernel/transcript", "kernel/witness"},
-	"kernel/schedule": {"kernel", "kernel/campaign", "kernel/durable", "kernel/plan", "kernel/primes", "kernel/residues", "kernel/fibers", "kernel/special", "kernel/reference",
+	"kernel/schedule": {"kernel", "kernel/campaign", "internal/disk", "kernel/plan", "kernel/primes", "kernel/residues", "kernel/fibers", "kernel/special", "kernel/reference",
 		"kernel/halffactorial", "kernel/artifact", "kernel/transcript", "kernel/witness"},
 }
 

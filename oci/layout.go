@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
-	"github.com/erdos1056/erdos1056/kernel/durable"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 const layoutFile = `{"imageLayoutVersion":"1.0.0"}`
@@ -49,51 +46,17 @@ func (im *Image) WriteLayout(dir, name string) error {
 	if err != nil {
 		return err
 	}
-	return WriteTree(dir, tree)
-}
-
-// WriteTree writes a tree into a new folder, which appears complete or not at
-// all.
-func WriteTree(dir string, tree Tree) (err error) {
-	if _, err := os.Lstat(dir); err == nil {
-		return fmt.Errorf("oci: %s is there already; name a folder that is not", dir)
-	}
-	unfinished := filepath.Clean(dir) + ".new"
-	if err := os.RemoveAll(unfinished); err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.RemoveAll(unfinished)
+	return disk.CreateFolder(dir, func(draft string) error {
+		for _, e := range tree {
+			if e.Mode.IsDir() {
+				continue // made on the way to what is in it
+			}
+			if err := disk.CreateBelow(draft, e.Path, e.Data, e.Mode); err != nil {
+				return err
+			}
 		}
-	}()
-	if err := os.MkdirAll(unfinished, 0o755); err != nil {
-		return err
-	}
-	for _, e := range tree {
-		target := filepath.Join(unfinished, filepath.FromSlash(e.Path))
-		if e.Mode.IsDir() {
-			err = os.MkdirAll(target, 0o755)
-		} else {
-			err = writeSynced(target, e.Data, e.Mode)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := os.Rename(unfinished, dir); err != nil {
-		return err
-	}
-	return durable.SyncDir(filepath.Dir(filepath.Clean(dir)))
-}
-
-func writeSynced(name string, data []byte, mode fs.FileMode) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+		return nil
+	})
 }
 
 // WriteArchive writes one archive that is both an OCI archive (podman and skopeo
@@ -122,7 +85,7 @@ func (im *Image) WriteArchive(name, repository, tag string) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(name, archive, 0o644)
+	return disk.Replace(name, archive, 0o644)
 }
 
 // dockerList is manifest.json of the Docker image archive. A tag names one
@@ -152,26 +115,22 @@ func ReadLayout(dir string, want Digest) (*Image, error) {
 	}
 	defer root.Close()
 	get := func(name string, limit int64) ([]byte, error) {
-		f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		f, err := disk.OpenBelow(root, name, limit, disk.FollowLinks)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		info, err := f.Stat()
-		if err != nil {
-			return nil, err
-		}
-		if !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("%s is not a regular file (%v)", name, info.Mode().Type())
-		}
 		return readBounded(f, name, limit)
 	}
 	return readFiles(get, want)
 }
 
+// maxArchive bounds an archive, in bytes.
+const maxArchive = 8 * MaxLayer
+
 // ReadArchive reads the image with the digest from an OCI archive.
 func ReadArchive(name string, want Digest) (*Image, error) {
-	f, err := os.Open(name)
+	f, err := disk.Open(name, maxArchive, disk.FollowLinks)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func TestLayoutAndArchiveAreReadBack(t *testing.T) {
 			t.Errorf("%s: got %s with %d blobs", name, got.Digest(), len(got.blobs))
 		}
 	}
-	if err := im.WriteLayout(layout, "latest"); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if err := im.WriteLayout(layout, "latest"); err == nil || !strings.Contains(err.Error(), "exists already") {
 		t.Errorf("an existing folder was overwritten: %v", err)
 	}
 	other := digest.Of([]byte("other"))
@@ -99,14 +99,14 @@ func TestDamageIsFound(t *testing.T) {
 			"bytes, found 100"},
 		"layer grown": {func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, blob(manifest.Layers[0].Digest)), make([]byte, manifest.Layers[0].Size+1), 0o644)
-		}, "more than"},
+		}, "exceeds the limit"},
 		"layer is a pipe": {func(dir string) error {
 			name := filepath.Join(dir, blob(manifest.Layers[0].Digest))
 			if err := os.Remove(name); err != nil {
 				return err
 			}
 			return exec.Command("mkfifo", name).Run()
-		}, "not a regular file"},
+		}, "found a named pipe"},
 		"layer is a link out": {func(dir string) error {
 			name := filepath.Join(dir, blob(manifest.Layers[0].Digest))
 			if err := os.Remove(name); err != nil {

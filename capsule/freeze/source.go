@@ -10,8 +10,7 @@ import (
 	"strings"
 
 	"github.com/erdos1056/erdos1056/capsule/formal"
-	"github.com/erdos1056/erdos1056/capsule/scratch"
-	"github.com/erdos1056/erdos1056/kernel/durable"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // A Platform is one that verifiers are made for.
@@ -110,7 +109,7 @@ func (s Source) Unfrozen(ctx context.Context, program Program, p Platform) ([]by
 	if s.Verifiers != "" {
 		return readVerifier(filepath.Join(s.Verifiers, p.Folder, string(program)))
 	}
-	folder, err := scratch.New(scratch.Freeze)
+	folder, err := disk.NewScratch(disk.Freeze)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +186,7 @@ func Write(name string, verifier []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	if err := durable.WriteFile(name, verifier, 0o555); err != nil {
+	if err := disk.Replace(name, verifier, 0o555); err != nil {
 		return err
 	}
 	return os.Chmod(name, 0o555) // whatever the umask is

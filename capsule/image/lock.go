@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/formal"
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 	"github.com/erdos1056/erdos1056/oci"
 )
@@ -169,7 +169,7 @@ var ErrOtherChallenge = errors.New("not the challenge that is pinned")
 
 // claim returns the claim of a formal capsule, with the challenge below folder.
 func (t *LockedTheorem) claim(folder string) (formal.Claim, error) {
-	challenge, err := file.ReadBelow(folder, t.Challenge.Path, formal.MaxChallenge)
+	challenge, err := disk.ReadBelow(folder, t.Challenge.Path, formal.MaxChallenge)
 	if err != nil {
 		return formal.Claim{}, err
 	}

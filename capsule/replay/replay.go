@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
-	"github.com/erdos1056/erdos1056/capsule/scratch"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // A Request is one question to one verifier.
@@ -51,7 +51,7 @@ type Verdict struct {
 // code that says neither yes nor no.
 func Ask(ctx context.Context, r Request) (v Verdict, err error) {
 	// What runs is a private copy of exactly the bytes that were handed over.
-	folder, err := scratch.New(scratch.Replay)
+	folder, err := disk.NewScratch(disk.Replay)
 	if err != nil {
 		return Verdict{}, err
 	}

@@ -19,7 +19,7 @@ import (
 	"strings"
 
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
-	"github.com/erdos1056/erdos1056/capsule/scratch"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // The programs of a toolchain.
@@ -140,7 +140,7 @@ type Runner struct {
 
 // Run runs one program.
 func (r *Runner) Run(ctx context.Context, task Task) (out Output, err error) {
-	folder, err := scratch.New(scratch.Elaborate)
+	folder, err := disk.NewScratch(disk.Elaborate)
 	if err != nil {
 		return out, err
 	}

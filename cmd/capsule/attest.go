@@ -13,7 +13,7 @@ import (
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
 	"github.com/erdos1056/erdos1056/capsule/replay"
 	"github.com/erdos1056/erdos1056/internal/digest"
-	"github.com/erdos1056/erdos1056/kernel/durable"
+	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/oci"
 )
 
@@ -149,7 +149,7 @@ func (f *attestFlags) deliver(ctx context.Context, c *call, s signedStatement) e
 			return err
 		}
 		file := filepath.Join(f.output, fmt.Sprintf("%s.%s.sigstore.json", s.subject.Hex()[:12], predicateName(s.predicateType)))
-		if err := durable.WriteFile(file, s.bundle, 0o644); err != nil {
+		if err := disk.Replace(file, s.bundle, 0o644); err != nil {
 			return err
 		}
 		fields["path"] = file

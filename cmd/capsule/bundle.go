@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/academy"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // maxBundleText bounds a bundle, a certificate or a task in bytes.
@@ -45,7 +45,7 @@ func writeBundle(c *call, d *academy.Document, output string) error {
 		_, err := c.stdout.Write(text)
 		return err
 	}
-	if err := file.Create(output, text, 0o644); err != nil {
+	if err := disk.Create(output, text, 0o644); err != nil {
 		return err
 	}
 	return c.print(map[string]any{"type": "bundle", "path": output, "run_id": d.RunID, "bundle_hash": d.Integrity.BundleHash},

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/cuecrux/declaration"
 	"github.com/erdos1056/erdos1056/capsule/records/keys"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 var conform = verb{
@@ -86,7 +86,7 @@ func (f *conformFlags) record(c *call, d *declaration.Declared, evidence declara
 	if err := os.MkdirAll(f.output, 0o755); err != nil {
 		return err
 	}
-	if err := file.Create(filepath.Join(f.output, evidenceName), text, 0o644); err != nil {
+	if err := disk.Create(filepath.Join(f.output, evidenceName), text, 0o644); err != nil {
 		return err
 	}
 	v, err := d.SignVerdict(text, key)
@@ -97,7 +97,7 @@ func (f *conformFlags) record(c *call, d *declaration.Declared, evidence declara
 	if err != nil {
 		return err
 	}
-	if err := file.Create(filepath.Join(f.output, verdictName), verdict, 0o644); err != nil {
+	if err := disk.Create(filepath.Join(f.output, verdictName), verdict, 0o644); err != nil {
 		return err
 	}
 	return conclude(c, v)

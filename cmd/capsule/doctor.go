@@ -8,7 +8,7 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
-	"github.com/erdos1056/erdos1056/capsule/scratch"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 var doctor = verb{
@@ -59,7 +59,7 @@ var doctor = verb{
 // sweep removes what killed processes left in the temporary folder, as every
 // later run does, and says how much it was.
 func (c *call) sweep() error {
-	removed, err := scratch.Sweep()
+	removed, err := disk.SweepScratch()
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
-	"github.com/erdos1056/erdos1056/kernel/durable"
+	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/oci"
 )
 
@@ -188,7 +188,7 @@ func (f *imageFlags) announce(c *call, name string, im *oci.Image) error {
 		text = append(text, fmt.Sprintf("%v %s", m.Platform, m.Digest))
 	}
 	if f.refs != "" {
-		if err := durable.WriteFile(f.refs, []byte(pinned+"\n"), 0o644); err != nil {
+		if err := disk.Replace(f.refs, []byte(pinned+"\n"), 0o644); err != nil {
 			return err
 		}
 	}
@@ -239,7 +239,7 @@ func (f *imageFlags) writeSBOMs(im *oci.Image) error {
 			return err
 		}
 		name := filepath.Join(f.sbomDir, fmt.Sprintf("sha256-%s.spdx.json", m.Digest.Hex()))
-		if err := durable.WriteFile(name, append(statement.Predicate, '\n'), 0o644); err != nil {
+		if err := disk.Replace(name, append(statement.Predicate, '\n'), 0o644); err != nil {
 			return err
 		}
 	}
@@ -293,7 +293,7 @@ func (f *imageFlags) updateLock(claim capsuleimage.LockedClaim, im *oci.Image) e
 	if text, err = lock.Encode(); err != nil {
 		return err
 	}
-	return durable.WriteFile(f.lock, text, 0o644)
+	return disk.Replace(f.lock, text, 0o644)
 }
 
 // compare rebuilds what the lock file pins.

@@ -11,35 +11,34 @@ import (
 // module, directly or not. Data flows one way, and the verifier's side knows
 // nothing of the search.
 var mayImport = map[string][]string{
-	"oci":                 {"internal/digest", "kernel/durable"},
+	"oci":                 {"internal/digest", "internal/disk"},
 	"capsule/attestation": {},
 	"capsule/sandbox":     {},
 	"capsule/frozen":      {"kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference"},
 	"capsule/formal":      {},
-	"capsule/freeze":      {"capsule/formal", "capsule/frozen", "capsule/scratch", "kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "kernel/durable"},
-	"capsule/replay":      {"capsule/sandbox", "capsule/scratch"},
-	"capsule/scratch":     {},
-	"capsule/toolchain":   {"capsule/sandbox", "capsule/scratch"},
-	"capsule/image": {"capsule/attestation", "capsule/file", "capsule/formal", "capsule/freeze", "capsule/frozen", "capsule/scratch", "internal/digest", "oci",
-		"kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "kernel/durable"},
+	"capsule/freeze":      {"capsule/formal", "capsule/frozen", "kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "internal/disk"},
+	"capsule/replay":      {"capsule/sandbox", "internal/disk"},
+	"capsule/toolchain":   {"capsule/sandbox", "internal/disk"},
+	"capsule/image": {"capsule/attestation", "capsule/formal", "capsule/freeze", "capsule/frozen", "internal/digest", "oci",
+		"kernel/artifact", "kernel/plan", "kernel/primes", "kernel/reference", "internal/disk"},
 }
 
 // The records stand on one layer: text, forms, keys, findings. Each owner's
 // formats know nothing of the others', but for a bundle, which tells of a run.
 // Only what makes and replays records runs programs or searches.
 func init() {
-	layer := []string{"internal/digest", "kernel/durable", "capsule/file", "capsule/records/canon", "capsule/records/schema", "capsule/records/keys", "capsule/records/finding"}
+	layer := []string{"internal/digest", "internal/disk", "capsule/records/canon", "capsule/records/schema", "capsule/records/keys", "capsule/records/finding"}
 	allow := func(name string, more ...string) { mayImport["capsule/records/"+name] = append(more, layer...) }
 	mayImport["capsule/records/canon"] = layer[:1]
-	mayImport["capsule/records/finding"] = layer[:4]
-	mayImport["capsule/records/schema"] = layer[:4]
-	mayImport["capsule/records/keys"] = layer[:5]
+	mayImport["capsule/records/finding"] = layer[:3]
+	mayImport["capsule/records/schema"] = layer[:3]
+	mayImport["capsule/records/keys"] = layer[:4]
 	const mission, record = "capsule/records/canopus/mission", "capsule/records/canopus/record"
 	allow("canopus/mission")
 	allow("canopus/profile", mission)
 	allow("canopus/record", mission)
 	allow("cuecrux/conformance")
-	allow("cuecrux/declaration", "capsule/records/cuecrux/conformance", "capsule/sandbox", "capsule/scratch")
+	allow("cuecrux/declaration", "capsule/records/cuecrux/conformance", "capsule/sandbox")
 	allow("academy", mission, record, "kernel/plan", "kernel/artifact")
 }
 

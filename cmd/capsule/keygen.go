@@ -30,7 +30,7 @@ type keygenFlags struct {
 	entry              entryFlags
 }
 
-func (f *keygenFlags) run(_ context.Context, c *call) error {
+func (f *keygenFlags) run(ctx context.Context, c *call) error {
 	if err := c.noArguments(); err != nil {
 		return err
 	}
@@ -46,13 +46,13 @@ func (f *keygenFlags) run(_ context.Context, c *call) error {
 		return err
 	}
 	// A registry that cannot be written must not leave a key behind.
-	if _, err := f.entry.prepare(key.Public()); err != nil {
+	if err := f.entry.check(key.Public()); err != nil {
 		return err
 	}
 	if err := keys.Create(f.output, key, passphrase); err != nil {
 		return err
 	}
-	if err := f.entry.enter(key.Public()); err != nil {
+	if err := f.entry.enter(ctx, key.Public()); err != nil {
 		return err
 	}
 	return c.print(map[string]any{

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -78,13 +76,4 @@ func readRegistry(flag, path string) (keys.Registry, error) {
 		return keys.Registry{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return registry, nil
-}
-
-// readOrNewRegistry reads a registry that may not exist yet.
-func readOrNewRegistry(flag, path string) (keys.Registry, error) {
-	registry, err := readRegistry(flag, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return keys.Registry{}, nil
-	}
-	return registry, err
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/profile"
+	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 )
 
@@ -176,7 +176,7 @@ func (f *newProfileFlags) make(c *call, p profile.Package) error {
 		if !ok {
 			return usageError("--capsule %s: write HOST=FILE", text)
 		}
-		binary, err := file.ReadRegular(name, maxCapsule)
+		binary, err := disk.Read(name, maxCapsule, disk.RefuseLinks)
 		if err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func (f *newProfileFlags) make(c *call, p profile.Package) error {
 		in.Capsules[host] = profile.CapsuleOf{Platform: platform.String(), Binary: binary}
 	}
 	if f.worker != "" {
-		if in.WorkerProfile, err = file.ReadRegular(f.worker, maxDocument); err != nil {
+		if in.WorkerProfile, err = disk.Read(f.worker, maxDocument, disk.RefuseLinks); err != nil {
 			return err
 		}
 	}

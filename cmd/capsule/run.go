@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
@@ -21,6 +20,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/record"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/runner"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // Bounds of files that are named on the command line, in bytes.
@@ -188,11 +188,11 @@ func (f *preparationFlags) mission(ctx context.Context, c *call, name string) (m
 		return b.Mission, parts, err
 	}
 	p := runner.Preparation{Image: f.image}
-	if p.Draft, err = file.ReadRegular(name, maxDocument); err != nil {
+	if p.Draft, err = disk.Read(name, maxDocument, disk.RefuseLinks); err != nil {
 		return m, parts, err
 	}
 	if f.packet != "" {
-		if p.Packet, err = file.ReadRegular(f.packet, mission.MaxPacketBytes); err != nil {
+		if p.Packet, err = disk.Read(f.packet, mission.MaxPacketBytes, disk.RefuseLinks); err != nil {
 			return m, parts, err
 		}
 	}
@@ -224,7 +224,7 @@ func bundleFolder(name string) (folder string, prepared bool) {
 // verifier returns the frozen verifier for a draft, and its platform.
 func (f *preparationFlags) verifier(ctx context.Context, c *call, draft []byte) ([]byte, string, error) {
 	if f.capsule != "" {
-		capsule, err := file.ReadRegular(f.capsule, maxCapsule)
+		capsule, err := disk.Read(f.capsule, maxCapsule, disk.RefuseLinks)
 		if err != nil {
 			return nil, "", err
 		}

@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/erdos1056/erdos1056/capsule/records/keys"
-	"github.com/erdos1056/erdos1056/kernel/durable"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 var trust = verb{
@@ -18,7 +21,7 @@ var trust = verb{
 	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
 		f := new(entryFlags)
 		f.declare(flags)
-		return func(_ context.Context, c *call) error {
+		return func(ctx context.Context, c *call) error {
 			name, err := c.oneFile("a file with a public key")
 			if err != nil {
 				return err
@@ -34,7 +37,7 @@ var trust = verb{
 			if f.registry == "" {
 				return usageError("no registry given; write --registry FILE")
 			}
-			if err := f.enter(public); err != nil {
+			if err := f.enter(ctx, public); err != nil {
 				return err
 			}
 			fingerprint := keys.FingerprintOf(public)
@@ -64,26 +67,41 @@ func (f *entryFlags) declare(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.roles, "role", []string{"publisher", "entrant"}, "what the key may sign: publisher, entrant, proctor")
 }
 
-// enter adds a key to the registry, if one is named.
-func (f *entryFlags) enter(public ed25519.PublicKey) error {
-	text, err := f.prepare(public)
-	if err != nil || text == nil {
-		return err
+// enter adds a key to the registry, if one is named. Others who do so at the
+// same time wait.
+func (f *entryFlags) enter(ctx context.Context, public ed25519.PublicKey) error {
+	if f.registry == "" {
+		return nil
 	}
-	return durable.WriteFile(f.registry, text, 0o644)
+	return disk.Update(ctx, f.registry, maxKeyText, 0o644, func(old []byte) ([]byte, error) { return f.with(old, public) })
 }
 
-// prepare returns the registry with the key in it, nil if none is named.
-func (f *entryFlags) prepare(public ed25519.PublicKey) ([]byte, error) {
+// check reports whether enter can be expected to succeed.
+func (f *entryFlags) check(public ed25519.PublicKey) error {
 	if f.registry == "" {
-		return nil, nil
+		return nil
 	}
+	old, err := disk.Read(f.registry, maxKeyText, disk.FollowLinks)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := f.with(old, public); err != nil {
+		return err
+	}
+	return disk.CheckReplaceable(f.registry)
+}
+
+// with returns the text of the registry, nil for none, with the key in it.
+func (f *entryFlags) with(old []byte, public ed25519.PublicKey) ([]byte, error) {
 	if f.holder == "" {
 		return nil, usageError("a registry says who holds a key; write --holder NAME")
 	}
-	registry, err := readOrNewRegistry("--registry", f.registry)
-	if err != nil {
-		return nil, err
+	var registry keys.Registry
+	if old != nil {
+		var err error
+		if registry, err = keys.ParseRegistry(old); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.registry, err)
+		}
 	}
 	entry := keys.Entry{Public: public, Holder: f.holder}
 	for _, role := range f.roles {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/cuecrux/conformance"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 var verifyManifest = verb{
@@ -65,7 +65,7 @@ func (f *verifyManifestFlags) readCorpus(folder string, manifest []byte) ([]byte
 	if err != nil || m.Conformance == nil {
 		return nil, nil // the verdict will say why
 	}
-	corpus, err := file.ReadBelow(folder, m.Conformance.ReplayCorpus.Path, maxCorpusText)
+	corpus, err := disk.ReadBelow(folder, m.Conformance.ReplayCorpus.Path, maxCorpusText)
 	if err != nil {
 		return nil, nil // what the corpus would cover will be a finding
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/kernel"
 	"github.com/erdos1056/erdos1056/kernel/campaign"
-	"github.com/erdos1056/erdos1056/kernel/durable"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 	"github.com/erdos1056/erdos1056/kernel/witness"
 )
@@ -185,7 +185,7 @@ func writeResidueAnswer(s campaign.Summary, w work, output string) error {
 	}
 	text := append(witnessFile(*s.Witness), '\n')
 	if output != "" {
-		return durable.WriteFile(output, text, 0o644)
+		return disk.Replace(output, text, 0o644)
 	}
 	_, err := os.Stdout.Write(text)
 	return err

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/erdos1056/erdos1056/kernel/durable"
+	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/kernel/witness"
 	"github.com/erdos1056/erdos1056/lean/certificate"
 )
@@ -32,7 +32,7 @@ func runCertify(ctx context.Context, args []string) error {
 		return err
 	}
 	if *output != "" {
-		if err := durable.CheckWritable(*output); err != nil {
+		if err := disk.CheckReplaceable(*output); err != nil {
 			return usageError("--output %s: %v", *output, err)
 		}
 	}
@@ -65,7 +65,7 @@ func writeCertificate(w witness.Witness, source bool, output string) error {
 	if err := write(&proof, claim); err != nil {
 		return err
 	}
-	if err := durable.WriteFile(output, proof.Bytes(), 0o644); err != nil {
+	if err := disk.Replace(output, proof.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("--output: the proof was not written: %w", err)
 	}
 	fmt.Fprintf(os.Stderr, "proof of %s for k = %d, p = %d: %d bytes\n", certificate.Theorem, w.K, w.P, proof.Len())

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/kernel/artifact"
 	"github.com/erdos1056/erdos1056/kernel/campaign"
-	"github.com/erdos1056/erdos1056/kernel/durable"
 )
 
 const mergeHelp = `erdos1056 merge puts the shards of a campaign together, or campaigns whose ranges adjoin: the
@@ -37,7 +37,7 @@ func runMerge(ctx context.Context, args []string) error {
 		return usageError("nothing to merge; write erdos1056 merge DIR... --output FILE")
 	}
 	for _, name := range []string{*output, *output + ".ledger"} {
-		if err := durable.CheckWritable(name); err != nil {
+		if err := disk.CheckReplaceable(name); err != nil {
 			return usageError("--output %s: %v", *output, err)
 		}
 	}
@@ -96,7 +96,7 @@ func mergeArtifacts(parts []campaign.NamedArtifact, output string) error {
 	if err != nil {
 		return &codedError{exitMismatch, err}
 	}
-	if err := durable.WriteFile(output, all.Encode(), 0o644); err != nil {
+	if err := disk.Replace(output, all.Encode(), 0o644); err != nil {
 		return fmt.Errorf("--output: the artifact was not written: %w", err)
 	}
 	fmt.Fprintf(os.Stderr, "merged %d artifacts: %s of %s, %d primes\n", len(parts), all.Status(), all.Range, all.PrimesTested)
@@ -108,7 +108,7 @@ func mergeLedgers(sources []campaign.Source, partial bool, output string) error 
 	if err != nil {
 		return &codedError{exitMismatch, err}
 	}
-	if err := durable.WriteFile(output+".ledger", m.Text, 0o644); err != nil {
+	if err := disk.Replace(output+".ledger", m.Text, 0o644); err != nil {
 		return fmt.Errorf("--output: the ledger was not written: %w", err)
 	}
 	s := m.Summarize()
@@ -122,7 +122,7 @@ func mergeLedgers(sources []campaign.Source, partial bool, output string) error 
 		fmt.Fprintf(os.Stderr, "a campaign of residues has no artifact: %s was not written\n", output)
 	}
 	if text != nil {
-		if err := durable.WriteFile(output, text, 0o644); err != nil {
+		if err := disk.Replace(output, text, 0o644); err != nil {
 			return fmt.Errorf("--output: the artifact was not written: %w", err)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/kernel/campaign"
-	"github.com/erdos1056/erdos1056/kernel/durable"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 	"github.com/erdos1056/erdos1056/oci"
 )
@@ -120,7 +120,7 @@ func pullResult(ctx context.Context, reference, side string) (*campaign.Ledger, 
 		if err := os.MkdirAll(side, 0o755); err != nil {
 			return nil, err
 		}
-		if err := durable.WriteFile(filepath.Join(side, base), f.Data, 0o644); err != nil {
+		if err := disk.Replace(filepath.Join(side, base), f.Data, 0o644); err != nil {
 			return nil, err
 		}
 	}

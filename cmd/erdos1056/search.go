@@ -9,9 +9,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/kernel"
 	"github.com/erdos1056/erdos1056/kernel/campaign"
-	"github.com/erdos1056/erdos1056/kernel/durable"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 	"github.com/erdos1056/erdos1056/kernel/primes"
 )
@@ -56,7 +56,7 @@ func runSearch(ctx context.Context, args []string) error {
 		return usageError("--double-check %v: expected a fraction from 0 to 1", doubleCheck)
 	}
 	if output != "" {
-		if err := durable.CheckWritable(output); err != nil {
+		if err := disk.CheckReplaceable(output); err != nil {
 			return usageError("--output %s: %v", output, err)
 		}
 	}
@@ -128,7 +128,7 @@ func explain(err error) error {
 func writeResult(r kernel.Result, asJSON bool, output string, took time.Duration) error {
 	text := r.Encode()
 	if output != "" {
-		if err := durable.WriteFile(output, text, 0o644); err != nil {
+		if err := disk.Replace(output, text, 0o644); err != nil {
 			return fmt.Errorf("--output: the artifact was not written: %w", err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/erdos1056/erdos1056/kernel/durable"
+	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 	"github.com/erdos1056/erdos1056/kernel/primes"
 	"github.com/erdos1056/erdos1056/kernel/transcript"
@@ -52,7 +52,7 @@ func (f *fingerprints) save(dir string, u Unit, residues []int64) error {
 	if u.Primes == 0 {
 		return nil
 	}
-	return durable.WriteFile(sideFile(filepath.Join(dir, fingerprintsName), u), f.text(u.Range(), residues), 0o644)
+	return disk.Replace(sideFile(filepath.Join(dir, fingerprintsName), u), f.text(u.Range(), residues), 0o644)
 }
 
 // sideFile is the name of the file that holds the fingerprints of a unit.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/erdos1056/erdos1056/kernel/durable"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // Names in the folder of a campaign.
@@ -77,7 +77,7 @@ func (f *Folder) open(want Header) error {
 	}
 	if f.Ledger == nil {
 		line, chain := encode(want, "")
-		if err := durable.WriteFile(name, line, 0o644); err != nil {
+		if err := disk.Replace(name, line, 0o644); err != nil {
 			return err
 		}
 		f.Ledger = &Ledger{}
@@ -119,7 +119,7 @@ func (f *Folder) load(name string) error {
 		return err
 	}
 	f.Notes = append(f.Notes, fmt.Sprintf("%s: %v; cut back to the %d good lines before it, the whole file is kept as %s", name, damage, damage.Line-1, bad))
-	return durable.WriteFile(name, b[:damage.Size], 0o644)
+	return disk.Replace(name, b[:damage.Size], 0o644)
 }
 
 // keepBad writes a damaged file beside its name with .bad, or .bad.2 and so on, appended.
@@ -127,7 +127,7 @@ func keepBad(name string, b []byte) (string, error) {
 	bad := name + ".bad"
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(bad); errors.Is(err, fs.ErrNotExist) {
-			return bad, durable.WriteFile(bad, b, 0o644)
+			return bad, disk.Replace(bad, b, 0o644)
 		}
 		bad = fmt.Sprintf("%s.bad.%d", name, n)
 	}

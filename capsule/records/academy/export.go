@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/record"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/kernel/artifact"
 )
 
@@ -82,7 +82,7 @@ type recordedRun struct {
 
 func readRun(root string) (recordedRun, error) {
 	r := recordedRun{store: record.Store{Folder: filepath.Join(root, record.ArtifactFolder)}}
-	read := func(name string) ([]byte, error) { return file.ReadBelow(root, name, int64(limits.Bytes)) }
+	read := func(name string) ([]byte, error) { return disk.ReadBelow(root, name, int64(limits.Bytes)) }
 	runText, err := read(record.RunFile)
 	if err != nil {
 		return r, fmt.Errorf("a run that did not complete cannot be exported: %w", err)

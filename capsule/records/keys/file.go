@@ -12,7 +12,7 @@ import (
 	"filippo.io/age"
 	"filippo.io/age/armor"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 const (
@@ -39,7 +39,7 @@ func Create(path string, k Key, passphrase string) error {
 			return fmt.Errorf("encrypt the key: %w", err)
 		}
 	}
-	return file.Create(path, text, 0o600)
+	return disk.Create(path, text, 0o600)
 }
 
 // Read reads a key file. It refuses a link and a file that others than its
@@ -63,7 +63,7 @@ func Read(path string, passphrase func() (string, error)) (Key, error) {
 }
 
 func readPrivate(path string) ([]byte, error) {
-	key, err := file.OpenRegular(path, maxFileBytes)
+	key, err := disk.Open(path, maxFileBytes, disk.RefuseLinks)
 	if err != nil {
 		return nil, err
 	}

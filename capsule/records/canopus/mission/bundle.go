@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/schema"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // Sizes that a reader of a bundle accepts.
@@ -136,9 +136,9 @@ func WriteBundle(folder string, m Mission, p Parts) error {
 		{OutputSchemaPath, p.OutputSchema, 0o600},
 		{m.Worker.PermissionProfilePath, p.PermissionProfile, 0o600},
 	}
-	return file.CreateFolder(folder, func(draft string) error {
+	return disk.CreateFolder(folder, func(draft string) error {
 		for _, f := range files {
-			if err := file.CreateBelow(draft, f.path, f.data, f.perm); err != nil {
+			if err := disk.CreateBelow(draft, f.path, f.data, f.perm); err != nil {
 				return err
 			}
 		}
@@ -158,7 +158,7 @@ type Bundle struct {
 // OpenBundle reads a bundle and checks every file of it against the mission,
 // and the manifest against the one that the mission demands.
 func OpenBundle(folder string) (Bundle, error) {
-	data, err := file.ReadRegular(filepath.Join(folder, "mission.json"), maxRecordBytes)
+	data, err := disk.Read(filepath.Join(folder, "mission.json"), maxRecordBytes, disk.RefuseLinks)
 	if err != nil {
 		return Bundle{}, err
 	}
@@ -206,7 +206,7 @@ func (b *Bundle) check() error {
 }
 
 func (b *Bundle) checkManifest() error {
-	found, err := file.ReadRegular(b.path("bundle-manifest.json"), maxRecordBytes)
+	found, err := disk.Read(b.path("bundle-manifest.json"), maxRecordBytes, disk.RefuseLinks)
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (b *Bundle) checkManifest() error {
 }
 
 func (b *Bundle) read(path, expected string, max int64) ([]byte, error) {
-	data, err := file.ReadRegular(b.path(path), max)
+	data, err := disk.Read(b.path(path), max, disk.RefuseLinks)
 	if err != nil {
 		return nil, err
 	}

@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
 	"github.com/erdos1056/erdos1056/capsule/records/schema"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // WorkerProfile is the permission profile of a mission whose worker needs
@@ -156,11 +156,11 @@ func (p Package) compose(in Ingredients, folder string) (Profile, map[string][]b
 
 // add writes a file of the package; one that exists must be the same.
 func (p Package) add(path string, data []byte, executable bool) error {
-	err := file.CreateBelow(p.Root, path, data, permissions(executable))
+	err := disk.CreateBelow(p.Root, path, data, permissions(executable))
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	found, err := file.ReadBelow(p.Root, path, maxCapsuleBytes)
+	found, err := disk.ReadBelow(p.Root, path, maxCapsuleBytes)
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/schema"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // Pack lists the files of a packed profile.
@@ -93,7 +93,7 @@ func (p Package) Pack(name, output string) (pack Pack, root digest.Digest, err e
 		return Pack{}, "", err
 	}
 	pack = Pack{Schema: PackSpec.ID, Profile: name, ProfileSHA256: validation.ProfileSHA256}
-	err = file.CreateFolder(output, func(draft string) error {
+	err = disk.CreateFolder(output, func(draft string) error {
 		for _, path := range profile.paths() {
 			packed, err := p.copyFile(path, draft, profile.isCapsule(path))
 			if err != nil {
@@ -106,7 +106,7 @@ func (p Package) Pack(name, output string) (pack Pack, root digest.Digest, err e
 			return err
 		}
 		root = digest.Of(manifest)
-		return file.Create(filepath.Join(draft, "profile-pack.json"), manifest, 0o644)
+		return disk.Create(filepath.Join(draft, "profile-pack.json"), manifest, 0o644)
 	})
 	return pack, root, err
 }
@@ -121,11 +121,11 @@ func (p Profile) isCapsule(path string) bool {
 }
 
 func (p Package) copyFile(path, folder string, executable bool) (PackedFile, error) {
-	data, err := file.ReadBelow(p.Root, path, maxCapsuleBytes)
+	data, err := disk.ReadBelow(p.Root, path, maxCapsuleBytes)
 	if err != nil {
 		return PackedFile{}, err
 	}
-	return PackedFile{path, string(digest.Of(data)), int64(len(data))}, file.CreateBelow(folder, path, data, permissions(executable))
+	return PackedFile{path, string(digest.Of(data)), int64(len(data))}, disk.CreateBelow(folder, path, data, permissions(executable))
 }
 
 func permissions(executable bool) fs.FileMode {

@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canon"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
 	"github.com/erdos1056/erdos1056/capsule/records/schema"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // Registration is what a profile adds to a mission that is made of its draft.
@@ -23,7 +23,7 @@ type Registration struct {
 // checks that it registers the draft. Any image and any known host will do: what
 // counts here is the draft.
 func Register(path string, draft []byte) (Registration, error) {
-	data, err := file.ReadRegular(path, maxDocumentBytes)
+	data, err := disk.Read(path, maxDocumentBytes, disk.RefuseLinks)
 	if err != nil {
 		return Registration{}, err
 	}

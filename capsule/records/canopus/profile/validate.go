@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canon"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
 	"github.com/erdos1056/erdos1056/capsule/records/schema"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 const (
@@ -62,7 +62,7 @@ func (p Package) List() ([]string, error) {
 // Load reads a profile by name and returns it with the digest of its file.
 func (p Package) Load(name string) (Profile, digest.Digest, error) {
 	path := "profiles/" + name + ".json"
-	data, err := file.ReadBelow(p.Root, path, maxDocumentBytes)
+	data, err := disk.ReadBelow(p.Root, path, maxDocumentBytes)
 	if err != nil {
 		return Profile{}, "", err
 	}
@@ -83,7 +83,7 @@ func (p Package) Validate(name string) (Validation, error) {
 	if err != nil {
 		return Validation{}, err
 	}
-	draft, err := file.ReadBelow(p.Root, profile.Draft, maxDocumentBytes)
+	draft, err := disk.ReadBelow(p.Root, profile.Draft, maxDocumentBytes)
 	if err != nil {
 		return Validation{}, err
 	}
@@ -170,7 +170,7 @@ func (p Package) contract(profile Profile) (*mission.ResultContract, error) {
 	if profile.ResultContract == "" {
 		return nil, nil
 	}
-	data, err := file.ReadBelow(p.Root, profile.ResultContract, maxDocumentBytes)
+	data, err := disk.ReadBelow(p.Root, profile.ResultContract, maxDocumentBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func (p Package) checkPlatform(host string, platform Platform) error {
 		{"worker_profile", platform.WorkerProfile, platform.WorkerProfileSHA256, maxDocumentBytes},
 		{"verifier_capsule", platform.VerifierCapsule, platform.VerifierCapsuleSHA256, maxCapsuleBytes},
 	} {
-		data, err := file.ReadBelow(p.Root, f.path, f.max)
+		data, err := disk.ReadBelow(p.Root, f.path, f.max)
 		if err != nil {
 			return err
 		}

@@ -8,10 +8,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canon"
 	"github.com/erdos1056/erdos1056/capsule/records/schema"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // Bounds of an activity log, in bytes.
@@ -219,7 +219,7 @@ func (l *Log) Close() error { return l.file.Close() }
 
 // ReadLog reads and checks an activity log file.
 func ReadLog(path string) ([]Event, []byte, error) {
-	data, err := file.ReadRegular(path, maxLogBytes)
+	data, err := disk.Read(path, maxLogBytes, disk.RefuseLinks)
 	if err != nil {
 		return nil, nil, err
 	}

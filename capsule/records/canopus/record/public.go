@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
 	"github.com/erdos1056/erdos1056/capsule/records/schema"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // PublicRun is the file public-run.json: what may be shown of a run that was
@@ -351,9 +351,9 @@ func (p PublicRun) Folder() (PublicFolder, error) {
 
 // Write writes the folder under a new name.
 func (f PublicFolder) Write(folder string) error {
-	return file.CreateFolder(folder, func(draft string) error {
+	return disk.CreateFolder(folder, func(draft string) error {
 		for name, data := range f.Files {
-			if err := file.Create(filepath.Join(draft, name), data, 0o644); err != nil {
+			if err := disk.Create(filepath.Join(draft, name), data, 0o644); err != nil {
 				return err
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"regexp"
 	"unicode/utf8"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // Store is the folder of frozen artifacts: read-only files named by the
@@ -40,7 +40,7 @@ func (s *Store) Freeze(root, relative, kind string) (Artifact, error) {
 	if err := noLinks(root, relative); err != nil {
 		return Artifact{}, err
 	}
-	data, err := file.ReadRegular(filepath.Join(root, filepath.FromSlash(relative)), min(s.Remaining, maxArtifactBytes))
+	data, err := disk.Read(filepath.Join(root, filepath.FromSlash(relative)), min(s.Remaining, maxArtifactBytes), disk.RefuseLinks)
 	if err != nil {
 		return Artifact{}, fmt.Errorf("artifact %s: %w", relative, err)
 	}
@@ -71,7 +71,7 @@ func (s *Store) FreezeBytes(relative, kind string, data []byte) (Artifact, error
 		return Artifact{}, fmt.Errorf("artifact %s: %w: %d bytes, %d remain", relative, ErrBudget, len(data), s.Remaining)
 	}
 	digest := digest.Of(data)
-	if err := file.Create(s.Path(string(digest)), data, 0o444); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := disk.Create(s.Path(string(digest)), data, 0o444); err != nil && !errors.Is(err, fs.ErrExist) {
 		return Artifact{}, err
 	}
 	if err := s.Check(string(digest)); err != nil {
@@ -162,7 +162,7 @@ func (s *Store) Seal(artifacts []Artifact) error {
 
 // Bytes returns the content of a frozen artifact.
 func (s *Store) Bytes(name string) ([]byte, error) {
-	data, err := file.ReadRegular(s.Path(name), maxArtifactBytes)
+	data, err := disk.Read(s.Path(name), maxArtifactBytes, disk.RefuseLinks)
 	if err == nil && string(digest.Of(data)) != name {
 		err = fmt.Errorf("%s: expected %s, found %s", s.Path(name), name, digest.Of(data))
 	}

@@ -3,9 +3,9 @@ package runner
 import (
 	"fmt"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/record"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // freeze writes the engine's texts into output/ and takes them from there, as
@@ -14,7 +14,7 @@ func (r *run) freeze(result record.EngineResult) ([]record.Artifact, error) {
 	var artifacts []record.Artifact
 	output := r.folder.Record("output")
 	for _, a := range result.Draft.Artifacts {
-		if err := file.CreateBelow(output, a.Path, []byte(a.Content), 0o600); err != nil {
+		if err := disk.CreateBelow(output, a.Path, []byte(a.Content), 0o600); err != nil {
 			return nil, err
 		}
 		frozen, err := r.store.Freeze(output, a.Path, a.Kind)

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canon"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/record"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // Given is an engine that hands over a finished artifact, made elsewhere, as the
@@ -37,7 +37,7 @@ func (g *Given) read(m mission.Mission) ([]byte, error) {
 	if len(m.AllowedPaths) != 1 {
 		return nil, fmt.Errorf("allowed_paths: one artifact is given, the mission allows %d", len(m.AllowedPaths))
 	}
-	return file.ReadRegular(g.Path, maxFileBytes)
+	return disk.Read(g.Path, maxFileBytes, disk.RefuseLinks)
 }
 
 // Work hands the artifact over.

@@ -12,11 +12,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canon"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/record"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // Landing is how a candidate enters a frontier: a command that is called as
@@ -86,7 +86,7 @@ func (r *run) layOut(candidate record.Candidate) error {
 		if err != nil {
 			return err
 		}
-		if err := file.CreateBelow(r.folder.Record("landing"), a.Path, data, 0o444); err != nil {
+		if err := disk.CreateBelow(r.folder.Record("landing"), a.Path, data, 0o444); err != nil {
 			return err
 		}
 	}
@@ -212,7 +212,7 @@ func (r *run) checkReply(reply record.LandingReply) (record.RunLanding, error) {
 // speaks of the candidate.
 func (r *run) bindReceipt(candidate record.Candidate, landing record.RunLanding) error {
 	name := filepath.Join(r.order.Landing.Frontier, "records", "receipts", "sha256", digest.Digest(landing.ReceiptRoot).Hex()+".json")
-	data, err := file.ReadRegular(name, maxFileBytes)
+	data, err := disk.Read(name, maxFileBytes, disk.RefuseLinks)
 	if err != nil {
 		return err
 	}

@@ -8,12 +8,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"time"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/record"
-	"github.com/erdos1056/erdos1056/kernel/durable"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // Folders of a run, below the folder that has its name.
@@ -107,7 +105,7 @@ func (f Folder) Outcome() (string, error) {
 }
 
 func (f Folder) read(name string) ([]byte, error) {
-	return file.ReadRegular(f.Record(name), maxFileBytes)
+	return disk.Read(f.Record(name), maxFileBytes, disk.RefuseLinks)
 }
 
 // Run reads run.json.
@@ -143,9 +141,9 @@ func (f Folder) store() *record.Store {
 // claim makes the unfinished folder of a new run and locks it for this process.
 // A run that was stopped before is set aside, unless it may have landed: what
 // it did then needs a person.
-func claim(output string) (folder Folder, lock *os.File, err error) {
+func claim(output string) (folder Folder, lock *disk.Lock, err error) {
 	if _, err := os.Lstat(output); err == nil {
-		return "", nil, fmt.Errorf("%s: %w; name another output, or inspect this run", output, fs.ErrExist)
+		return "", nil, &disk.WriteError{Path: output, Err: fmt.Errorf("%w: name another output, or inspect this run", fs.ErrExist)}
 	}
 	folder = Folder(output + unfinished)
 	if _, err := os.Lstat(string(folder)); err == nil {
@@ -163,18 +161,13 @@ func claim(output string) (folder Folder, lock *os.File, err error) {
 	return folder, lock, err
 }
 
-// lock holds the folder until the file is closed or the process ends, however
-// it ends.
-func (f Folder) lock() (*os.File, error) {
-	folder, err := os.Open(string(f))
-	if err != nil {
-		return nil, err
+// lock holds the folder until it is closed or the process ends, however it ends.
+func (f Folder) lock() (*disk.Lock, error) {
+	lock, err := disk.LockFolder(string(f))
+	if errors.Is(err, disk.ErrHeld) {
+		err = fmt.Errorf("another process is carrying out this run: %w", err)
 	}
-	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		folder.Close()
-		return nil, fmt.Errorf("%s: another process is carrying out this run", f)
-	}
-	return folder, nil
+	return lock, err
 }
 
 func setAside(folder Folder, output string) error {
@@ -207,11 +200,11 @@ func setAside(folder Folder, output string) error {
 
 // finish gives a complete run its name.
 func (f Folder) finish(output string) (Folder, error) {
-	if err := durable.SyncDir(filepath.Join(string(f), recordFolder)); err != nil {
+	if err := disk.SyncFolder(filepath.Join(string(f), recordFolder)); err != nil {
 		return "", err
 	}
 	if err := os.Rename(string(f), output); err != nil {
 		return "", err
 	}
-	return Folder(output), durable.SyncDir(filepath.Dir(output))
+	return Folder(output), disk.SyncFolder(filepath.Dir(output))
 }

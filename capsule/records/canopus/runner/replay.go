@@ -8,7 +8,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/record"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
-	"github.com/erdos1056/erdos1056/capsule/scratch"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // ReplayResult is what a replay prints, in this order of fields.
@@ -47,7 +47,7 @@ func Replay(ctx context.Context, f Folder, runtime sandbox.Runtime) (ReplayResul
 }
 
 func replay(ctx context.Context, f Folder, run record.Run, bundle *mission.Bundle, runtime sandbox.Runtime) (judgement, error) {
-	folder, err := scratch.New(scratch.Replay)
+	folder, err := disk.NewScratch(disk.Replay)
 	if err != nil {
 		return judgement{}, err
 	}

@@ -8,12 +8,12 @@ import (
 	"os"
 	"time"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/record"
 	"github.com/erdos1056/erdos1056/capsule/records/keys"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // Order says which mission to run, how, and where to leave the records.
@@ -153,7 +153,7 @@ func (r *run) append(eventType string, payload object) error {
 }
 
 func (r *run) write(name string, data []byte) error {
-	return file.Create(r.folder.Record(name), data, 0o600)
+	return disk.Create(r.folder.Record(name), data, 0o600)
 }
 
 func (r *run) stages(ctx context.Context) error {

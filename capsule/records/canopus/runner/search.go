@@ -9,11 +9,11 @@ import (
 	"runtime/debug"
 	"strconv"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canon"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/record"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/kernel"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 )
@@ -60,7 +60,7 @@ func (s *Search) Identity(m mission.Mission) (record.Engine, error) {
 	if err != nil {
 		return record.Engine{}, err
 	}
-	program, err := file.ReadRegular(path, maxExecutableBytes)
+	program, err := disk.Read(path, maxExecutableBytes, disk.RefuseLinks)
 	if err != nil {
 		return record.Engine{}, err
 	}

@@ -11,12 +11,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canon"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/record"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // Worker is an engine that is a program: it runs in the sandbox, finds its
@@ -44,7 +44,7 @@ const maxExecutableBytes = 1 << 30
 
 // Identity names the program by its file name and its digest.
 func (w *Worker) Identity(m mission.Mission) (record.Engine, error) {
-	data, err := file.ReadRegular(w.Program, maxExecutableBytes)
+	data, err := disk.Read(w.Program, maxExecutableBytes, disk.RefuseLinks)
 	if err != nil {
 		return record.Engine{}, err
 	}

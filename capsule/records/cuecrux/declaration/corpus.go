@@ -6,10 +6,10 @@ import (
 	"math"
 	"regexp"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/cuecrux/conformance"
 	"github.com/erdos1056/erdos1056/capsule/records/schema"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // Expectation is the verdict that a verifier must give on an artifact.
@@ -116,7 +116,7 @@ func (c Corpus) verifier(platform string) (PackedFile, error) {
 
 // read returns a file of a declaration's folder if it is the declared one.
 func read(folder, path, expected string, bytes int64) ([]byte, error) {
-	data, err := file.ReadBelow(folder, path, bytes)
+	data, err := disk.ReadBelow(folder, path, bytes)
 	if err != nil {
 		return nil, err
 	}

@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canon"
 	"github.com/erdos1056/erdos1056/capsule/records/cuecrux/conformance"
 	"github.com/erdos1056/erdos1056/capsule/records/keys"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // Plan is what a publisher wants to declare.
@@ -61,9 +61,9 @@ func Write(folder string, plan Plan, key keys.Key) error {
 	if err != nil {
 		return err
 	}
-	return file.CreateFolder(folder, func(draft string) error {
+	return disk.CreateFolder(folder, func(draft string) error {
 		for _, f := range files {
-			if err := file.CreateBelow(draft, f.path, f.content, f.perm); err != nil {
+			if err := disk.CreateBelow(draft, f.path, f.content, f.perm); err != nil {
 				return err
 			}
 		}

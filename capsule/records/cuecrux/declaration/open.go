@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canon"
 	"github.com/erdos1056/erdos1056/capsule/records/cuecrux/conformance"
 	"github.com/erdos1056/erdos1056/capsule/records/keys"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // Declared is a declaration whose manifest and corpus were verified.
@@ -23,11 +23,11 @@ type Declared struct {
 // of the manifest is a failure. Artifacts and verifiers are verified when they
 // are used.
 func Open(folder string, registry keys.Registry) (*Declared, error) {
-	manifest, err := file.ReadBelow(folder, manifestFile, int64(canon.DocumentLimits.Bytes))
+	manifest, err := disk.ReadBelow(folder, manifestFile, int64(canon.DocumentLimits.Bytes))
 	if err != nil {
 		return nil, err
 	}
-	corpusText, err := file.ReadBelow(folder, corpusFile, int64(canon.RecordLimits.Bytes))
+	corpusText, err := disk.ReadBelow(folder, corpusFile, int64(canon.RecordLimits.Bytes))
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func checkTool(folder string, m *conformance.Manifest) error {
 	if err != nil {
 		return err
 	}
-	found, err := file.ReadBelow(folder, toolFile, int64(len(want)))
+	found, err := disk.ReadBelow(folder, toolFile, int64(len(want)))
 	if err != nil {
 		return err
 	}

@@ -7,12 +7,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/erdos1056/erdos1056/capsule/file"
 	"github.com/erdos1056/erdos1056/capsule/records/canon"
 	"github.com/erdos1056/erdos1056/capsule/records/schema"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
-	"github.com/erdos1056/erdos1056/capsule/scratch"
 	"github.com/erdos1056/erdos1056/internal/digest"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
 // Evidence is what a replay observed.
@@ -80,13 +79,13 @@ func (d *Declared) Replay(ctx context.Context, runtime sandbox.Runtime, platform
 	if err != nil {
 		return Evidence{}, err
 	}
-	folder, err := scratch.New(scratch.Conform)
+	folder, err := disk.NewScratch(disk.Conform)
 	if err != nil {
 		return Evidence{}, err
 	}
 	defer folder.Remove()
 	verifier := filepath.Join(folder.Path, "verifier")
-	if err := file.Create(verifier, content, 0o700); err != nil {
+	if err := disk.Create(verifier, content, 0o700); err != nil {
 		return Evidence{}, err
 	}
 	e := Evidence{
@@ -103,7 +102,7 @@ func (d *Declared) Replay(ctx context.Context, runtime sandbox.Runtime, platform
 		if err != nil {
 			return Evidence{}, err
 		}
-		if err := file.Create(artifact, content, 0o600); err != nil {
+		if err := disk.Create(artifact, content, 0o600); err != nil {
 			return Evidence{}, err
 		}
 		command, err := call(verifier, artifact, k.Args.Artifact).For(platform)
