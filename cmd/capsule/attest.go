@@ -12,16 +12,17 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/attestation"
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
 	"github.com/erdos1056/erdos1056/capsule/replay"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/oci"
 )
 
-var attest = verb{
-	name:    "attest",
-	summary: "sign how an image was built, what is in it, and what its verifier verified",
-	example: "capsule attest --key key.pem --image localhost:5000/erdos1056@sha256:... --artifact artifact.txt --attach",
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var attest = cli.Verb{
+	Name:    "attest",
+	Summary: "sign how an image was built, what is in it, and what its verifier verified",
+	Example: "capsule attest --key key.pem --image localhost:5000/erdos1056@sha256:... --artifact artifact.txt --attach",
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		f := new(attestFlags)
 		flags.StringVar(&f.key, "key", "", "private key, PEM: ECDSA P-256 or Ed25519")
 		f.replay.declare(flags)
@@ -45,15 +46,12 @@ type signedStatement struct {
 	bundle        []byte
 }
 
-func (f *attestFlags) run(ctx context.Context, c *call) error {
-	if err := c.noArguments(); err != nil {
-		return err
-	}
+func (f *attestFlags) run(ctx context.Context, c *cli.Call) error {
 	if f.output == "" && !f.attach {
-		return usageError("nothing to do with the bundles; write --output DIR or --attach")
+		return cli.Usagef("nothing to do with the bundles; write --output DIR or --attach")
 	}
 	if f.replay.image == "" {
-		return usageError("no image given; write --image NAME@sha256:...")
+		return cli.Usagef("no image given; write --image NAME@sha256:...")
 	}
 	text, err := readFile("--key", f.key, 64<<10)
 	if err != nil {
@@ -61,7 +59,7 @@ func (f *attestFlags) run(ctx context.Context, c *call) error {
 	}
 	signer, err := attestation.ParsePrivateKey(text)
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.key, err)
+		return unfit(f.key, err)
 	}
 	im, err := openPinned(ctx, f.replay.registry.Registry, f.replay.image)
 	if err != nil {
@@ -80,7 +78,7 @@ func (f *attestFlags) run(ctx context.Context, c *call) error {
 }
 
 // statements makes and signs all that can be said about the image.
-func (f *attestFlags) statements(ctx context.Context, c *call, signer *attestation.Signer, im *oci.Image) ([]signedStatement, error) {
+func (f *attestFlags) statements(ctx context.Context, c *cli.Call, signer *attestation.Signer, im *oci.Image) ([]signedStatement, error) {
 	at, err := now()
 	if err != nil {
 		return nil, err
@@ -128,7 +126,7 @@ func (f *attestFlags) statements(ctx context.Context, c *call, signer *attestati
 		return nil, err
 	}
 	if !verdict.Verified {
-		return nil, mismatchError("the verifier rejects %s, nothing was signed: %s", f.artifact, verdict.Message)
+		return nil, cli.Failf("the verifier rejects %s, nothing was signed: %s", f.artifact, verdict.Message)
 	}
 	verification, err := attestation.NewVerification("pkg:oci/erdos1056@"+string(im.Digest()), at,
 		[]string{verifiedProperty, verdict.Message},
@@ -141,7 +139,7 @@ func (f *attestFlags) statements(ctx context.Context, c *call, signer *attestati
 // first subject, the artifact.
 const verifiedProperty = "ERDOS1056_ARTIFACT_VERIFIED"
 
-func (f *attestFlags) deliver(ctx context.Context, c *call, s signedStatement) error {
+func (f *attestFlags) deliver(ctx context.Context, c *cli.Call, s signedStatement) error {
 	fields := map[string]any{"type": "attestation", "predicate_type": s.predicateType, "subject": s.subject, "bundle": digest.Of(s.bundle)}
 	var where []string
 	if f.output != "" {
@@ -167,7 +165,7 @@ func (f *attestFlags) deliver(ctx context.Context, c *call, s signedStatement) e
 		fields["referrer"] = referrer
 		where = append(where, "referrer "+string(referrer))
 	}
-	return c.print(fields, "%s about %s  %s", s.predicateType, s.subject, strings.Join(where, "  "))
+	return c.Result(fields, "%s about %s  %s", s.predicateType, s.subject, strings.Join(where, "  "))
 }
 
 func predicateName(predicateType string) string {

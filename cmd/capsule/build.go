@@ -8,23 +8,21 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
-var build = verb{
-	name:    "build",
-	summary: "write the verifiers frozen to a claim, one per platform",
-	example: "capsule build --range 10428401..10428600 --output dist",
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var build = cli.Verb{
+	Name:    "build",
+	Summary: "write the verifiers frozen to a claim, one per platform",
+	Example: "capsule build --range 10428401..10428600 --output dist",
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		var claim capsuleFlags
 		claim.declare(flags)
 		output := flags.String("output", "", "folder to write bin/PLATFORM/CLAIM/verifier into")
-		return func(ctx context.Context, c *call) error {
-			if err := c.noArguments(); err != nil {
-				return err
-			}
+		return func(ctx context.Context, c *cli.Call) error {
 			if *output == "" {
-				return usageError("no folder given; write --output DIR")
+				return cli.Usagef("no folder given; write --output DIR")
 			}
 			capsule, err := claim.freeze(ctx, c)
 			if err != nil {
@@ -32,7 +30,7 @@ var build = verb{
 			}
 			for _, platform := range freeze.Platforms {
 				if verifier, ok := capsule.Verifiers[platform]; ok {
-					if err := c.writeVerifier(*output, capsule, platform, verifier); err != nil {
+					if err := writeVerifier(c, *output, capsule, platform, verifier); err != nil {
 						return err
 					}
 				}
@@ -43,7 +41,7 @@ var build = verb{
 }
 
 // writeVerifier writes one verifier of a capsule below a folder, and says so.
-func (c *call) writeVerifier(folder string, capsule capsuleimage.Capsule, platform freeze.Platform, verifier []byte) error {
+func writeVerifier(c *cli.Call, folder string, capsule capsuleimage.Capsule, platform freeze.Platform, verifier []byte) error {
 	place := freeze.Path(platform, capsule.Claim.Lo, capsule.Claim.Hi)
 	if capsule.Formal != nil {
 		place = freeze.FormalPath(platform, *capsule.Formal)
@@ -59,5 +57,5 @@ func (c *call) writeVerifier(folder string, capsule capsuleimage.Capsule, platfo
 	} else {
 		object["range"], object["k"] = capsule.Claim.Range.String(), capsule.Claim.K
 	}
-	return c.print(object, "%s  %s  %s", name, frozen, megabytes(len(verifier)))
+	return c.Result(object, "%s  %s  %s", name, frozen, cli.Bytes(len(verifier)))
 }

@@ -7,13 +7,15 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/records/academy"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/runner"
+	"github.com/erdos1056/erdos1056/internal/cli"
 )
 
-var bundleExport = verb{
-	name:    "bundle export",
-	summary: "write a completed run, whose every claim holds, as one run bundle",
-	example: "capsule bundle export run1 --key key.pem --output run1.bundle.json",
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var bundleExport = cli.Verb{
+	Name:    "bundle export",
+	Args:    "RUN",
+	Summary: "write a completed run, whose every claim holds, as one run bundle",
+	Example: "capsule bundle export run1 --key key.pem --output run1.bundle.json",
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		f := new(exportFlags)
 		flags.StringVar(&f.runs, "runs", runsFolder, "folder that \"latest\" looks in")
 		flags.StringVar(&f.proctor, "proctored-by", "", "who drove the run (default: self-reported)")
@@ -30,8 +32,8 @@ type exportFlags struct {
 	key                   keyFlags
 }
 
-func (f *exportFlags) run(ctx context.Context, c *call) error {
-	folder, err := c.folder(f.runs)
+func (f *exportFlags) run(ctx context.Context, c *cli.Call) error {
+	folder, err := runFolder(c, f.runs)
 	if err != nil {
 		return err
 	}
@@ -44,10 +46,10 @@ func (f *exportFlags) run(ctx context.Context, c *call) error {
 	}
 	d, err := academy.Export(folder.Record(""), f.proctor)
 	if err != nil {
-		return mismatchError("%s: %v", folder, err)
+		return cli.Failf("%s: %v", folder, err)
 	}
 	if f.key.path != "" {
-		if err := signWith(d, f.key); err != nil {
+		if err := signWith(ctx, c, d, f.key); err != nil {
 			return err
 		}
 	}

@@ -10,13 +10,15 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/records/academy"
 	"github.com/erdos1056/erdos1056/capsule/records/canon"
 	"github.com/erdos1056/erdos1056/capsule/records/keys"
+	"github.com/erdos1056/erdos1056/internal/cli"
 )
 
-var bundleVerify = verb{
-	name:    "bundle verify",
-	summary: "check a run bundle or a certificate against a registry of keys",
-	example: "capsule bundle verify run1.cosigned.json --keys keys.json",
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var bundleVerify = cli.Verb{
+	Name:    "bundle verify",
+	Args:    "FILE",
+	Summary: "check a run bundle or a certificate against a registry of keys",
+	Example: "capsule bundle verify run1.cosigned.json --keys keys.json",
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		f := new(bundleVerifyFlags)
 		f.trust.declare(flags)
 		f.strictness.declare(flags)
@@ -33,11 +35,8 @@ type bundleVerifyFlags struct {
 	at         string
 }
 
-func (f *bundleVerifyFlags) run(_ context.Context, c *call) error {
-	name, err := c.oneFile("a run bundle or a certificate")
-	if err != nil {
-		return err
-	}
+func (f *bundleVerifyFlags) run(_ context.Context, c *cli.Call) error {
+	name := c.Args[0]
 	registry, err := f.trust.read()
 	if err != nil {
 		return err
@@ -69,12 +68,12 @@ func isCertificate(text []byte) bool {
 	return found
 }
 
-func (f *bundleVerifyFlags) verifyCertificate(c *call, name string, text []byte, registry keys.Registry) error {
+func (f *bundleVerifyFlags) verifyCertificate(c *cli.Call, name string, text []byte, registry keys.Registry) error {
 	at := time.Now()
 	if f.at != "" {
 		var err error
 		if at, err = time.Parse(time.RFC3339, f.at); err != nil {
-			return usageError("--at %s: expected a time such as 2026-07-20T00:00:00Z", f.at)
+			return cli.Usagef("--at %s: expected a time such as 2026-07-20T00:00:00Z", f.at)
 		}
 	}
 	r := academy.VerifyCertificate(text, registry, at)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/formal"
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/lean"
 	"github.com/erdos1056/erdos1056/lean/audit"
 )
@@ -27,12 +28,12 @@ func (f *capsuleFlags) declare(flags *pflag.FlagSet) {
 func (f *capsuleFlags) given() bool { return f.rangeText != "" || f.theorem.given() }
 
 // freeze makes the capsule.
-func (f *capsuleFlags) freeze(ctx context.Context, c *call) (capsuleimage.Capsule, error) {
+func (f *capsuleFlags) freeze(ctx context.Context, c *cli.Call) (capsuleimage.Capsule, error) {
 	if f.theorem.given() {
 		return f.freezeTheorem(ctx, c)
 	}
 	if f.rangeText == "" {
-		return capsuleimage.Capsule{}, usageError("no claim given; write --range A..B, or --lean --challenge FILE --target NAME")
+		return capsuleimage.Capsule{}, cli.Usagef("no claim given; write --range A..B, or --lean --challenge FILE --target NAME")
 	}
 	claim, platforms, err := f.parse()
 	if err != nil {
@@ -41,9 +42,9 @@ func (f *capsuleFlags) freeze(ctx context.Context, c *call) (capsuleimage.Capsul
 	return capsuleimage.Freeze(ctx, f.source, claim, platforms)
 }
 
-func (f *capsuleFlags) freezeTheorem(ctx context.Context, c *call) (capsuleimage.Capsule, error) {
+func (f *capsuleFlags) freezeTheorem(ctx context.Context, c *cli.Call) (capsuleimage.Capsule, error) {
 	if f.rangeText != "" {
-		return capsuleimage.Capsule{}, usageError("a capsule has one claim: --range, or --lean with --challenge and --target")
+		return capsuleimage.Capsule{}, cli.Usagef("a capsule has one claim: --range, or --lean with --challenge and --target")
 	}
 	claim, err := f.theorem.claim(c)
 	if err != nil {
@@ -77,12 +78,12 @@ func (f *theoremFlags) given() bool {
 }
 
 // claim reads the challenge and shows how it states the theorem.
-func (f *theoremFlags) claim(c *call) (formal.Claim, error) {
+func (f *theoremFlags) claim(c *cli.Call) (formal.Claim, error) {
 	switch {
 	case !f.lean:
-		return formal.Claim{}, usageError("--challenge, --target and --permit belong to a formal capsule; add --lean")
+		return formal.Claim{}, cli.Usagef("--challenge, --target and --permit belong to a formal capsule; add --lean")
 	case f.challenge == "" || f.target == "":
-		return formal.Claim{}, usageError("a formal capsule needs --challenge FILE and --target NAME")
+		return formal.Claim{}, cli.Usagef("a formal capsule needs --challenge FILE and --target NAME")
 	}
 	challenge, err := readFile("--challenge", f.challenge, formal.MaxChallenge)
 	if err != nil {
@@ -90,12 +91,12 @@ func (f *theoremFlags) claim(c *call) (formal.Claim, error) {
 	}
 	claim, err := formal.New(f.target, f.permit, challenge)
 	if err != nil {
-		return formal.Claim{}, usageError("%v", err)
+		return formal.Claim{}, cli.Usagef("%v", err)
 	}
 	statement, err := lean.Statement(bytes.NewReader(challenge), claim.Target, claim.Permit)
 	if err != nil {
-		return formal.Claim{}, mismatchError("%s: %v", f.challenge, err)
+		return formal.Claim{}, cli.Failf("%s: %v", f.challenge, err)
 	}
-	c.say("%s : %s", claim.Target, statement)
+	c.Say("%s : %s", claim.Target, statement)
 	return claim, nil
 }

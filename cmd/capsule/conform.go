@@ -11,14 +11,16 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/records/cuecrux/declaration"
 	"github.com/erdos1056/erdos1056/capsule/records/keys"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
-var conform = verb{
-	name:    "conform",
-	summary: "replay a declaration in the sandbox and sign whether it holds",
-	example: "capsule conform declaration --keys keys.json --key key.pem --output conformance",
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var conform = cli.Verb{
+	Name:    "conform",
+	Args:    "DIR",
+	Summary: "replay a declaration in the sandbox and sign whether it holds",
+	Example: "capsule conform declaration --keys keys.json --key key.pem --output conformance",
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		f := new(conformFlags)
 		f.trust.declare(flags)
 		f.key.declare(flags)
@@ -42,11 +44,8 @@ const (
 	verdictName  = "verdict.json"
 )
 
-func (f *conformFlags) run(ctx context.Context, c *call) error {
-	folder, err := c.oneFile("the folder of a declaration")
-	if err != nil {
-		return err
-	}
+func (f *conformFlags) run(ctx context.Context, c *cli.Call) error {
+	folder := c.Args[0]
 	registry, err := f.trust.read()
 	if err != nil {
 		return err
@@ -59,9 +58,9 @@ func (f *conformFlags) run(ctx context.Context, c *call) error {
 		return f.checkAgain(c, d, registry)
 	}
 	if f.output == "" {
-		return usageError("no folder given; write --output DIR")
+		return cli.Usagef("no folder given; write --output DIR")
 	}
-	key, err := f.key.read()
+	key, err := f.key.read(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func (f *conformFlags) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	c.say("replaying %s twice in the sandbox %s", quantityOf(len(d.Corpus.Cases), "case"), runtime.Name())
+	c.Say("replaying %s twice in the sandbox %s", quantityOf(len(d.Corpus.Cases), "case"), runtime.Name())
 	evidence, err := d.Replay(ctx, runtime, f.platform)
 	if err != nil {
 		return err
@@ -78,7 +77,7 @@ func (f *conformFlags) run(ctx context.Context, c *call) error {
 }
 
 // record writes the evidence first, then the verdict on it.
-func (f *conformFlags) record(c *call, d *declaration.Declared, evidence declaration.Evidence, key keys.Key) error {
+func (f *conformFlags) record(c *cli.Call, d *declaration.Declared, evidence declaration.Evidence, key keys.Key) error {
 	text, err := declaration.EvidenceSpec.Encode(evidence)
 	if err != nil {
 		return err
@@ -103,7 +102,7 @@ func (f *conformFlags) record(c *call, d *declaration.Declared, evidence declara
 	return conclude(c, v)
 }
 
-func (f *conformFlags) checkAgain(c *call, d *declaration.Declared, registry keys.Registry) error {
+func (f *conformFlags) checkAgain(c *cli.Call, d *declaration.Declared, registry keys.Registry) error {
 	evidence, err := readFile("--check", filepath.Join(f.check, evidenceName), 8<<20)
 	if err != nil {
 		return err
@@ -114,28 +113,28 @@ func (f *conformFlags) checkAgain(c *call, d *declaration.Declared, registry key
 	}
 	v, err := d.VerifyVerdict(verdict, evidence, registry)
 	if err != nil {
-		return mismatchError("%s: %v", f.check, err)
+		return cli.Failf("%s: %v", f.check, err)
 	}
 	return conclude(c, v)
 }
 
 // conclude prints the lines of a verdict, then the whole of it.
-func conclude(c *call, v declaration.Verdict) error {
+func conclude(c *cli.Call, v declaration.Verdict) error {
 	broken := 0
 	for _, l := range v.Lines {
 		if !l.Holds {
 			broken++
 		}
-		err := c.print(map[string]any{"type": "line", "subject": l.Subject, "bound": l.Bound, "observed": l.Observed, "holds": l.Holds},
+		err := c.Result(map[string]any{"type": "line", "subject": l.Subject, "bound": l.Bound, "observed": l.Observed, "holds": l.Holds},
 			"%-6s  %-42s  bound %s  observed %s", hold(l.Holds), l.Subject, l.Bound, l.Observed)
 		if err != nil {
 			return err
 		}
 	}
-	err := c.print(map[string]any{"type": "verdict", "holds": v.Holds, "manifest_hash": v.ManifestHash, "evidence_sha256": v.EvidenceSHA256, "signer": v.Signer},
+	err := c.Result(map[string]any{"type": "verdict", "holds": v.Holds, "manifest_hash": v.ManifestHash, "evidence_sha256": v.EvidenceSHA256, "signer": v.Signer},
 		"%-6s  %s of %s, signed by %s", hold(v.Holds), quantityOf(len(v.Lines), "line"), v.ManifestHash, v.Signer)
 	if err == nil && broken > 0 {
-		err = mismatchError("the declaration does not hold: %s broken", quantityOf(broken, "line"))
+		err = cli.Failf("the declaration does not hold: %s broken", quantityOf(broken, "line"))
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
@@ -33,7 +34,7 @@ func (s session) run(want int, line ...string) (stdout, stderr string) {
 		args[i] = strings.ReplaceAll(word, "{}", s.folder)
 	}
 	var out, messages bytes.Buffer
-	if code := run(context.Background(), args, &out, &messages); code != want {
+	if code := command.Run(context.Background(), args, nil, &out, &messages); code != want {
 		s.t.Fatalf("capsule %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), code, want, out.String(), messages.String())
 	}
 	return out.String(), messages.String()
@@ -58,39 +59,39 @@ func (s session) read(name string) []byte {
 // keygen makes a key and enters it in keys.json.
 func (s session) keygen(name, role string) {
 	s.t.Helper()
-	s.run(exitDone, "keygen", "--output", "{}/"+name, "--registry", "{}/keys.json", "--holder", name, "--role", role)
+	s.run(cli.Done, "keygen", "--output", "{}/"+name, "--registry", "{}/keys.json", "--holder", name, "--role", role)
 }
 
 func TestKeysAreMadeEncryptedAndTrusted(t *testing.T) {
 	s := newSession(t)
 	s.write("passphrase", []byte("correct horse\n"))
-	out, _ := s.run(exitDone, "keygen", "--output", "{}/key.pem", "--encrypt", "--passphrase-file", "{}/passphrase", "--registry", "{}/keys.json", "--holder", "Ada")
+	out, _ := s.run(cli.Done, "keygen", "--output", "{}/key.pem", "--encrypt", "--passphrase-file", "{}/passphrase", "--registry", "{}/keys.json", "--holder", "Ada")
 	if !strings.HasPrefix(out, "p_") || !strings.Contains(string(s.read("keys.json")), `"holder":"Ada"`) {
 		t.Errorf("stdout %s, registry %s", out, s.read("keys.json"))
 	}
 	if text := s.read("key.pem"); bytes.Contains(text, []byte("PRIVATE KEY")) {
 		t.Errorf("the key lies open: %s", text)
 	}
-	out, _ = s.run(exitDone, "trust", testdata+"opentakeoff-academy/site/academy-public-key.pem", "--registry", "{}/keys.json", "--holder", "Academy", "--role", "proctor", "--json")
+	out, _ = s.run(cli.Done, "trust", testdata+"opentakeoff-academy/site/academy-public-key.pem", "--registry", "{}/keys.json", "--holder", "Academy", "--role", "proctor", "--json")
 	var line struct{ Type, Fingerprint, Holder string }
 	if err := json.Unmarshal([]byte(out), &line); err != nil || line.Type != "trust" || line.Holder != "Academy" {
 		t.Errorf("stdout %s, %v", out, err)
 	}
 	s.write("hex", []byte(strings.Repeat("17", 32)+"\n"))
-	s.run(exitDone, "trust", "{}/hex", "--registry", "{}/keys.json", "--holder", "Bob")
+	s.run(cli.Done, "trust", "{}/hex", "--registry", "{}/keys.json", "--holder", "Bob")
 	if n := bytes.Count(s.read("keys.json"), []byte("fingerprint")); n != 3 {
 		t.Errorf("%d keys, want 3", n)
 	}
-	s.run(exitUsage, "keygen")
-	s.run(exitUsage, "keygen", "--output", "{}/other.pem", "--registry", "{}/keys.json")
-	s.run(exitUsage, "keygen", "--output", "{}/other.pem", "--registry", "{}/keys.json", "--holder", "x", "--role", "friend")
+	s.run(cli.Usage, "keygen")
+	s.run(cli.Usage, "keygen", "--output", "{}/other.pem", "--registry", "{}/keys.json")
+	s.run(cli.Usage, "keygen", "--output", "{}/other.pem", "--registry", "{}/keys.json", "--holder", "x", "--role", "friend")
 	if _, err := os.Stat(s.path("other.pem")); err == nil {
 		t.Error("a key was left behind")
 	}
-	s.run(exitInternal, "keygen", "--output", "{}/key.pem")
-	s.run(exitMismatch, "trust", "{}/passphrase", "--registry", "{}/keys.json", "--holder", "x")
-	s.run(exitUsage, "trust", "{}/hex", "--holder", "x")
-	s.run(exitNoInput, "trust", "{}/none", "--registry", "{}/keys.json", "--holder", "x")
+	s.run(cli.NoOutput, "keygen", "--output", "{}/key.pem")
+	s.run(cli.Failed, "trust", "{}/passphrase", "--registry", "{}/keys.json", "--holder", "x")
+	s.run(cli.Usage, "trust", "{}/hex", "--holder", "x")
+	s.run(cli.NoInput, "trust", "{}/none", "--registry", "{}/keys.json", "--holder", "x")
 }
 
 func TestDeclarationIsMadeReplayedAndVerified(t *testing.T) {
@@ -101,31 +102,31 @@ func TestDeclarationIsMadeReplayedAndVerified(t *testing.T) {
 	}
 	s.write("altered.txt", bytes.Replace(artifact, []byte("best_residue=5141590"), []byte("best_residue=5141591"), 1))
 	s.keygen("key.pem", "publisher")
-	s.run(exitDone, "declare", "--range", "10428401..10428600", "--platform", sandbox.Native, "--verified", published,
+	s.run(cli.Done, "declare", "--range", "10428401..10428600", "--platform", sandbox.Native, "--verified", published,
 		"--refused", "{}/altered.txt", "--key", "{}/key.pem", "--output", "{}/declaration")
 
-	s.run(exitDone, "verify-manifest", "{}/declaration/manifest.json", "--keys", "{}/keys.json", "--corpus", "{}/declaration/replay-corpus.json")
-	s.run(exitDone, "verify-manifest", "{}/declaration/manifest.json", "--keys", "{}/keys.json")
+	s.run(cli.Done, "verify-manifest", "{}/declaration/manifest.json", "--keys", "{}/keys.json", "--corpus", "{}/declaration/replay-corpus.json")
+	s.run(cli.Done, "verify-manifest", "{}/declaration/manifest.json", "--keys", "{}/keys.json")
 	s.write("alone.json", s.read("declaration/manifest.json"))
-	s.run(exitMismatch, "verify-manifest", "{}/alone.json", "--keys", "{}/keys.json")
-	out, messages := s.run(exitDone, "verify-manifest", "{}/alone.json", "--keys", "{}/keys.json", "--as-original")
+	s.run(cli.Failed, "verify-manifest", "{}/alone.json", "--keys", "{}/keys.json")
+	out, messages := s.run(cli.Done, "verify-manifest", "{}/alone.json", "--keys", "{}/keys.json", "--as-original")
 	if !strings.HasPrefix(out, "verified") || !strings.Contains(messages, "UnsignedField: tools") {
 		t.Errorf("stdout %s, stderr %s", out, messages)
 	}
 
-	out, _ = s.run(exitDone, "conform", "{}/declaration", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/conformance")
+	out, _ = s.run(cli.Done, "conform", "{}/declaration", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/conformance")
 	if strings.Count(out, "holds ") != 2+7+6+5+1 || strings.Contains(out, "BROKEN") {
 		t.Errorf("stdout\n%s", out)
 	}
-	s.run(exitDone, "conform", "{}/declaration", "--keys", "{}/keys.json", "--check", "{}/conformance")
+	s.run(cli.Done, "conform", "{}/declaration", "--keys", "{}/keys.json", "--check", "{}/conformance")
 	s.write("conformance/verdict.json", bytes.Replace(s.read("conformance/verdict.json"), []byte(`"holds":true`), []byte(`"holds":false`), 1))
-	s.run(exitMismatch, "conform", "{}/declaration", "--keys", "{}/keys.json", "--check", "{}/conformance")
+	s.run(cli.Failed, "conform", "{}/declaration", "--keys", "{}/keys.json", "--check", "{}/conformance")
 
 	// A bound that is widened after signing is seen before anything runs.
 	s.write("declaration/manifest.json", bytes.Replace(s.read("declaration/manifest.json"), []byte("60000"), []byte("90000"), 1))
-	s.run(exitMismatch, "conform", "{}/declaration", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/again")
-	s.run(exitNoInput, "conform", "{}/none", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/again")
-	s.run(exitUsage, "conform")
+	s.run(cli.Failed, "conform", "{}/declaration", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/again")
+	s.run(cli.NoInput, "conform", "{}/none", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/again")
+	s.run(cli.Usage, "conform")
 }
 
 func TestDeclarationOfATheoremIsMadeReplayedAndVerified(t *testing.T) {
@@ -133,11 +134,11 @@ func TestDeclarationOfATheoremIsMadeReplayedAndVerified(t *testing.T) {
 	s := newSession(t)
 	s.keygen("key.pem", "publisher")
 	theorem := []string{"declare", "--lean", "--challenge", challenge, "--target", theoremTarget, "--platform", sandbox.Native, "--key", "{}/key.pem"}
-	out, messages := s.run(exitDone, append(theorem, "--verified", proof, "--refused", wrong, "--refused", cheating, "--output", "{}/declaration")...)
+	out, messages := s.run(cli.Done, append(theorem, "--verified", proof, "--refused", wrong, "--refused", cheating, "--output", "{}/declaration")...)
 	if !strings.Contains(out, "formal-erdos505-erdos-505-test-dim-one-") || !strings.Contains(messages, theoremTarget+" : ∀ (p : Prop), p → p") {
 		t.Errorf("stdout %s, stderr %s", out, messages)
 	}
-	s.run(exitDone, "verify-manifest", "{}/declaration/manifest.json", "--keys", "{}/keys.json")
+	s.run(cli.Done, "verify-manifest", "{}/declaration/manifest.json", "--keys", "{}/keys.json")
 	statement, err := os.ReadFile(challenge)
 	if err != nil {
 		t.Fatal(err)
@@ -155,20 +156,20 @@ func TestDeclarationOfATheoremIsMadeReplayedAndVerified(t *testing.T) {
 		t.Errorf("the corpus is %s", text)
 	}
 
-	out, _ = s.run(exitDone, "conform", "{}/declaration", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/conformance")
+	out, _ = s.run(cli.Done, "conform", "{}/declaration", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/conformance")
 	if strings.Count(out, "holds ") != 3+7+6+5+1 || strings.Contains(out, "BROKEN") {
 		t.Errorf("stdout\n%s", out)
 	}
-	s.run(exitDone, "conform", "{}/declaration", "--keys", "{}/keys.json", "--check", "{}/conformance")
+	s.run(cli.Done, "conform", "{}/declaration", "--keys", "{}/keys.json", "--check", "{}/conformance")
 
 	// A decline is no verdict, so it is neither of the two that can be declared.
-	s.run(exitDone, append(theorem, "--refused", unknown, "--output", "{}/other")...)
-	out, _ = s.run(exitMismatch, "conform", "{}/other", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/broken")
+	s.run(cli.Done, append(theorem, "--refused", unknown, "--output", "{}/other")...)
+	out, _ = s.run(cli.Failed, "conform", "{}/other", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/broken")
 	if !strings.Contains(out, "none: exit code 2") {
 		t.Errorf("stdout\n%s", out)
 	}
-	s.run(exitUsage, append(theorem, "--range", "2..100", "--verified", proof, "--output", "{}/both")...)
-	s.run(exitMismatch, "declare", "--lean", "--challenge", challenge, "--target", "T.other", "--key", "{}/key.pem", "--verified", proof, "--output", "{}/none")
+	s.run(cli.Usage, append(theorem, "--range", "2..100", "--verified", proof, "--output", "{}/both")...)
+	s.run(cli.Failed, "declare", "--lean", "--challenge", challenge, "--target", "T.other", "--key", "{}/key.pem", "--verified", proof, "--output", "{}/none")
 }
 
 func TestBrokenDeclarationEndsWithExitCode1(t *testing.T) {
@@ -180,9 +181,9 @@ func TestBrokenDeclarationEndsWithExitCode1(t *testing.T) {
 	s.write("altered.txt", bytes.Replace(artifact, []byte("k=15"), []byte("k=14"), 1))
 	s.keygen("key.pem", "publisher")
 	// An altered artifact is declared as one that the verifier verifies.
-	s.run(exitDone, "declare", "--range", "10428401..10428600", "--platform", sandbox.Native, "--verified", "{}/altered.txt",
+	s.run(cli.Done, "declare", "--range", "10428401..10428600", "--platform", sandbox.Native, "--verified", "{}/altered.txt",
 		"--key", "{}/key.pem", "--output", "{}/declaration")
-	out, messages := s.run(exitMismatch, "conform", "{}/declaration", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/conformance", "--json")
+	out, messages := s.run(cli.Failed, "conform", "{}/declaration", "--keys", "{}/keys.json", "--key", "{}/key.pem", "--output", "{}/conformance", "--json")
 	if strings.Count(out, `"holds":false`) != 2 || !strings.Contains(messages, "1 line broken") {
 		t.Errorf("stdout\n%s\nstderr\n%s", out, messages)
 	}
@@ -191,22 +192,22 @@ func TestBrokenDeclarationEndsWithExitCode1(t *testing.T) {
 func TestDeclareSaysWhatIsMissing(t *testing.T) {
 	s := newSession(t)
 	s.keygen("key.pem", "publisher")
-	s.run(exitUsage, "declare", "--range", "10428401..10428600", "--key", "{}/key.pem")
-	s.run(exitUsage, "declare", "--output", "{}/d", "--key", "{}/key.pem")
-	s.run(exitUsage, "declare", "--range", "10428401..10428600", "--output", "{}/d")
-	s.run(exitUsage, "declare", "more", "--output", "{}/d")
-	s.run(exitNoInput, "declare", "--range", "10428401..10428600", "--output", "{}/d", "--key", "{}/none")
-	s.run(exitNoInput, "declare", "--range", "10428401..10428600", "--output", "{}/d", "--key", "{}/key.pem", "--verified", "{}/none")
+	s.run(cli.Usage, "declare", "--range", "10428401..10428600", "--key", "{}/key.pem")
+	s.run(cli.Usage, "declare", "--output", "{}/d", "--key", "{}/key.pem")
+	s.run(cli.Usage, "declare", "--range", "10428401..10428600", "--output", "{}/d")
+	s.run(cli.Usage, "declare", "more", "--output", "{}/d")
+	s.run(cli.NoInput, "declare", "--range", "10428401..10428600", "--output", "{}/d", "--key", "{}/none")
+	s.run(cli.NoInput, "declare", "--range", "10428401..10428600", "--output", "{}/d", "--key", "{}/key.pem", "--verified", "{}/none")
 }
 
 func TestPublishedManifests(t *testing.T) {
 	s := newSession(t)
 	s.write("hex", []byte("b791b18a7eeb32c7f9149f30ba7270a8f41df434e731a704cd8e1d73e76f9848"))
-	s.run(exitDone, "trust", "{}/hex", "--registry", "{}/keys.json", "--holder", "reference pack")
+	s.run(cli.Done, "trust", "{}/hex", "--registry", "{}/keys.json", "--holder", "reference pack")
 	const pack = testdata + "cuecrux/ext.conformance.reference/0.2.0/"
-	s.run(exitDone, "verify-manifest", pack+"manifest.json", "--keys", "{}/keys.json", "--as-original")
-	s.run(exitMismatch, "verify-manifest", pack+"manifest.json", "--keys", "{}/keys.json")
-	_, messages := s.run(exitMismatch, "verify-manifest", testdata+"cuecrux/derived/widened-envelope.manifest.json", "--keys", "{}/keys.json", "--as-original")
+	s.run(cli.Done, "verify-manifest", pack+"manifest.json", "--keys", "{}/keys.json", "--as-original")
+	s.run(cli.Failed, "verify-manifest", pack+"manifest.json", "--keys", "{}/keys.json")
+	_, messages := s.run(cli.Failed, "verify-manifest", testdata+"cuecrux/derived/widened-envelope.manifest.json", "--keys", "{}/keys.json", "--as-original")
 	if !strings.Contains(messages, "ManifestHashMismatch") {
 		t.Error(messages)
 	}
@@ -216,57 +217,57 @@ func TestRunTravelsAsOneBundle(t *testing.T) {
 	s := newSession(t)
 	s.keygen("entrant.pem", "entrant")
 	s.keygen("proctor.pem", "proctor")
-	s.run(exitDone, "run", writeDraft(t, s.folder), "--no-land", "--output", "{}/run1", "--key", "{}/entrant.pem")
-	s.run(exitDone, "bundle", "export", "{}/run1", "--proctored-by", "registrar", "--output", "{}/unsigned.json")
-	s.run(exitMismatch, "bundle", "verify", "{}/unsigned.json", "--keys", "{}/keys.json")
-	s.run(exitMismatch, "bundle", "cosign", "{}/unsigned.json", "--key", "{}/proctor.pem", "--keys", "{}/keys.json")
-	s.run(exitDone, "bundle", "sign", "{}/unsigned.json", "--key", "{}/entrant.pem", "--output", "{}/signed.json")
-	s.run(exitMismatch, "bundle", "verify", "{}/signed.json", "--keys", "{}/keys.json")
-	s.run(exitDone, "bundle", "verify", "{}/signed.json", "--keys", "{}/keys.json", "--as-original")
-	s.run(exitDone, "bundle", "cosign", "{}/signed.json", "--key", "{}/proctor.pem", "--keys", "{}/keys.json", "--output", "{}/cosigned.json")
-	out, _ := s.run(exitDone, "bundle", "verify", "{}/cosigned.json", "--keys", "{}/keys.json")
+	s.run(cli.Done, "run", writeDraft(t, s.folder), "--no-land", "--output", "{}/run1", "--key", "{}/entrant.pem")
+	s.run(cli.Done, "bundle", "export", "{}/run1", "--proctored-by", "registrar", "--output", "{}/unsigned.json")
+	s.run(cli.Failed, "bundle", "verify", "{}/unsigned.json", "--keys", "{}/keys.json")
+	s.run(cli.Failed, "bundle", "cosign", "{}/unsigned.json", "--key", "{}/proctor.pem", "--keys", "{}/keys.json")
+	s.run(cli.Done, "bundle", "sign", "{}/unsigned.json", "--key", "{}/entrant.pem", "--output", "{}/signed.json")
+	s.run(cli.Failed, "bundle", "verify", "{}/signed.json", "--keys", "{}/keys.json")
+	s.run(cli.Done, "bundle", "verify", "{}/signed.json", "--keys", "{}/keys.json", "--as-original")
+	s.run(cli.Done, "bundle", "cosign", "{}/signed.json", "--key", "{}/proctor.pem", "--keys", "{}/keys.json", "--output", "{}/cosigned.json")
+	out, _ := s.run(cli.Done, "bundle", "verify", "{}/cosigned.json", "--keys", "{}/keys.json")
 	if !strings.HasPrefix(out, "verified  run bundle ") {
 		t.Error(out)
 	}
-	s.run(exitMismatch, "bundle", "verify", "{}/cosigned.json")
-	self, _ := s.run(exitDone, "bundle", "export", "{}/run1", "--key", "{}/entrant.pem")
+	s.run(cli.Failed, "bundle", "verify", "{}/cosigned.json")
+	self, _ := s.run(cli.Done, "bundle", "export", "{}/run1", "--key", "{}/entrant.pem")
 	s.write("self.json", []byte(self))
-	s.run(exitDone, "bundle", "verify", "{}/self.json", "--keys", "{}/keys.json")
+	s.run(cli.Done, "bundle", "verify", "{}/self.json", "--keys", "{}/keys.json")
 	// The capsule of the original's run is not at hand, so its mission cannot be
 	// verified.
-	_, messages := s.run(exitMismatch, "bundle", "export", testdata+"canopus/original-tool-output/runs/v0.6.3-noland", "--as-original")
+	_, messages := s.run(cli.Failed, "bundle", "export", testdata+"canopus/original-tool-output/runs/v0.6.3-noland", "--as-original")
 	if !strings.Contains(messages, "mission bundle fails") {
 		t.Error(messages)
 	}
-	s.run(exitNoInput, "bundle", "verify", "{}/none")
-	s.run(exitUsage, "bundle", "verify")
-	s.run(exitUsage, "bundle", "sign", "{}/unsigned.json")
-	s.run(exitMismatch, "bundle", "sign", "{}/keys.json", "--key", "{}/entrant.pem")
-	s.run(exitUsage, "bundle")
+	s.run(cli.NoInput, "bundle", "verify", "{}/none")
+	s.run(cli.Usage, "bundle", "verify")
+	s.run(cli.Usage, "bundle", "sign", "{}/unsigned.json")
+	s.run(cli.Failed, "bundle", "sign", "{}/keys.json", "--key", "{}/entrant.pem")
+	s.run(cli.Usage, "bundle")
 }
 
 func TestPublishedBundlesAndCertificates(t *testing.T) {
 	s := newSession(t)
 	const academy = testdata + "opentakeoff-academy/"
-	s.run(exitDone, "trust", academy+"site/academy-public-key.pem", "--registry", "{}/keys.json", "--holder", "Academy", "--role", "proctor")
-	_, messages := s.run(exitMismatch, "bundle", "verify", academy+"derived-adversarial/proto-smuggled.bundle.json", "--keys", "{}/keys.json")
+	s.run(cli.Done, "trust", academy+"site/academy-public-key.pem", "--registry", "{}/keys.json", "--holder", "Academy", "--role", "proctor")
+	_, messages := s.run(cli.Failed, "bundle", "verify", academy+"derived-adversarial/proto-smuggled.bundle.json", "--keys", "{}/keys.json")
 	if !strings.Contains(messages, "finding PrototypeKey") || !strings.Contains(messages, "finding UnknownKey") {
 		t.Error(messages)
 	}
-	s.run(exitDone, "bundle", "verify", academy+"derived-adversarial/proto-smuggled.bundle.json", "--as-original")
+	s.run(cli.Done, "bundle", "verify", academy+"derived-adversarial/proto-smuggled.bundle.json", "--as-original")
 	certificate := academy + "site/certs/OTA-D9A-0047.json"
-	s.run(exitDone, "bundle", "verify", certificate, "--keys", "{}/keys.json", "--at", "2026-07-20T00:00:00Z")
-	out, _ := s.run(exitMismatch, "bundle", "verify", certificate, "--keys", "{}/keys.json", "--at", "2027-07-20T00:00:00Z", "--json")
+	s.run(cli.Done, "bundle", "verify", certificate, "--keys", "{}/keys.json", "--at", "2026-07-20T00:00:00Z")
+	out, _ := s.run(cli.Failed, "bundle", "verify", certificate, "--keys", "{}/keys.json", "--at", "2027-07-20T00:00:00Z", "--json")
 	if !strings.Contains(out, `"name":"Expired"`) {
 		t.Error(out)
 	}
-	s.run(exitUsage, "bundle", "verify", certificate, "--at", "tomorrow")
+	s.run(cli.Usage, "bundle", "verify", certificate, "--at", "tomorrow")
 	s.write("deep.json", []byte(strings.Repeat("[", 100)+strings.Repeat("]", 100)))
 	for _, verb := range []string{"bundle verify", "verify-manifest"} {
-		if _, messages := s.run(exitInternal, append(strings.Fields(verb), "{}/deep.json")...); !strings.Contains(messages, "no verdict") {
+		if _, messages := s.run(cli.BadInput, append(strings.Fields(verb), "{}/deep.json")...); !strings.Contains(messages, "no verdict") {
 			t.Error(messages)
 		}
 	}
 	s.write("task.json", []byte("{}"))
-	s.run(exitInternal, "bundle", "verify", academy+"submissions/example-submission.bundle.json", "--task", "{}/task.json")
+	s.run(cli.Internal, "bundle", "verify", academy+"submissions/example-submission.bundle.json", "--task", "{}/task.json")
 }

@@ -10,14 +10,15 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
 	"github.com/erdos1056/erdos1056/capsule/records/cuecrux/declaration"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/digest"
 )
 
-var declare = verb{
-	name:    "declare",
-	summary: "declare and sign what a frozen verifier does and within which bounds",
-	example: "capsule declare --range 10428401..10428600 --verified artifact.txt --refused altered.txt --key key.pem --output declaration",
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var declare = cli.Verb{
+	Name:    "declare",
+	Summary: "declare and sign what a frozen verifier does and within which bounds",
+	Example: "capsule declare --range 10428401..10428600 --verified artifact.txt --refused altered.txt --key key.pem --output declaration",
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		f := new(declareFlags)
 		f.claim.declare(flags)
 		flags.StringArrayVar(&f.verified, "verified", nil, "an artifact that the verifier must verify")
@@ -42,14 +43,11 @@ type declareFlags struct {
 	key               keyFlags
 }
 
-func (f *declareFlags) run(ctx context.Context, c *call) error {
-	if err := c.noArguments(); err != nil {
-		return err
-	}
+func (f *declareFlags) run(ctx context.Context, c *cli.Call) error {
 	if f.output == "" {
-		return usageError("no folder given; write --output DIR")
+		return cli.Usagef("no folder given; write --output DIR")
 	}
-	key, err := f.key.read()
+	key, err := f.key.read(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -71,7 +69,7 @@ func (f *declareFlags) run(ctx context.Context, c *call) error {
 	if err := declaration.Write(f.output, p, key); err != nil {
 		return err
 	}
-	return c.print(map[string]any{
+	return c.Result(map[string]any{
 		"type": "declaration", "path": f.output, "id": p.ID, "version": p.Version, "publisher": key.Fingerprint(), "cases": len(p.Cases),
 	}, "%s  %s %s, %d cases, signed by %s", f.output, p.ID, p.Version, len(p.Cases), key.Fingerprint())
 }

@@ -8,18 +8,16 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
-var doctor = verb{
-	name:    "doctor",
-	summary: "say what this machine offers",
-	example: "capsule doctor",
-	declare: func(*pflag.FlagSet) func(context.Context, *call) error {
-		return func(ctx context.Context, c *call) error {
-			if err := c.noArguments(); err != nil {
-				return err
-			}
+var doctor = cli.Verb{
+	Name:    "doctor",
+	Summary: "say what this machine offers",
+	Example: "capsule doctor",
+	Declare: func(*pflag.FlagSet) func(context.Context, *cli.Call) error {
+		return func(ctx context.Context, c *cli.Call) error {
 			usable := 0
 			for _, r := range sandbox.Runtimes() {
 				offer, err := r.Probe(ctx)
@@ -29,7 +27,7 @@ var doctor = verb{
 				} else {
 					usable++
 				}
-				if err := c.print(map[string]any{"type": "sandbox", "name": r.Name(), "ok": err == nil, "detail": offer},
+				if err := c.Result(map[string]any{"type": "sandbox", "name": r.Name(), "ok": err == nil, "detail": offer},
 					"sandbox    %-12s %s  %s", r.Name(), state, offer); err != nil {
 					return err
 				}
@@ -40,16 +38,16 @@ var doctor = verb{
 				if err != nil {
 					state, how = "--", err.Error()
 				}
-				if err := c.print(map[string]any{"type": "platform", "name": p.String(), "ok": err == nil, "detail": how},
+				if err := c.Result(map[string]any{"type": "platform", "name": p.String(), "ok": err == nil, "detail": how},
 					"platform   %-12s %s  %s", p, state, how); err != nil {
 					return err
 				}
 			}
-			if err := errors.Join(c.verifiers(), c.sweep()); err != nil {
+			if err := errors.Join(showVerifiers(c), sweepScratch(c)); err != nil {
 				return err
 			}
 			if usable == 0 {
-				return mismatchError("no sandbox can be used here")
+				return cli.Failf("no sandbox can be used here")
 			}
 			return nil
 		}
@@ -58,17 +56,17 @@ var doctor = verb{
 
 // sweep removes what killed processes left in the temporary folder, as every
 // later run does, and says how much it was.
-func (c *call) sweep() error {
+func sweepScratch(c *cli.Call) error {
 	removed, err := disk.SweepScratch()
 	if err != nil {
 		return err
 	}
-	return c.print(map[string]any{"type": "scratch", "ok": true, "removed": removed},
+	return c.Result(map[string]any{"type": "scratch", "ok": true, "removed": removed},
 		"scratch    %-12s ok  %d folders of killed processes removed", "stale", removed)
 }
 
 // verifiers says where unfrozen verifiers would come from.
-func (c *call) verifiers() error {
+func showVerifiers(c *cli.Call) error {
 	source, err := freeze.FindSource()
 	state, detail := "ok", "of a release, in "+source.Verifiers
 	switch {
@@ -77,5 +75,5 @@ func (c *call) verifiers() error {
 	case source.Module != "":
 		detail = "built with " + freeze.GoVersion + " from " + source.Module
 	}
-	return c.print(map[string]any{"type": "verifiers", "ok": err == nil, "detail": detail}, "verifiers  %-12s %s  %s", "unfrozen", state, detail)
+	return c.Result(map[string]any{"type": "verifiers", "ok": err == nil, "detail": detail}, "verifiers  %-12s %s  %s", "unfrozen", state, detail)
 }

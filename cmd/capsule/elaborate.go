@@ -11,14 +11,15 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
 	"github.com/erdos1056/erdos1056/capsule/toolchain"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/lean"
 	"github.com/erdos1056/erdos1056/lean/audit"
 	"github.com/erdos1056/erdos1056/lean/elaborate"
 )
 
-// exitDecline is the exit code of a judgement that could not be made, as
+// declined is the exit code of a judgement that could not be made, as
 // leancheck's.
-const exitDecline = 2
+const declined = 2
 
 // Bounds of what Lean writes and of what it is compared with, in bytes.
 const (
@@ -26,12 +27,13 @@ const (
 	maxChallenge = 256 << 20
 )
 
-var elaborateVerb = verb{
-	name:    "elaborate",
-	summary: "judge a Lean proof term (by ...) with a real lean, shut in, and leancheck",
-	example: "capsule elaborate proof.lean --module FormalConjectures.ErdosProblems.«505» --theorem Erdos505.erdos_505.test_dim_one --challenge statement.ndjson --lean-path build/lib/lean\n\n" +
-		"Without lean and lean4export the term is declined, and what is missing is named.\nExit codes: 0 accepted, 1 rejected, 2 declined, else as of every verb.",
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var elaborateVerb = cli.Verb{
+	Name:    "elaborate",
+	Args:    "TERM",
+	Summary: "judge a Lean proof term (by ...) with a real lean, shut in, and leancheck",
+	Example: "capsule elaborate proof.lean --module FormalConjectures.ErdosProblems.«505» --theorem Erdos505.erdos_505.test_dim_one --challenge statement.ndjson --lean-path build/lib/lean",
+	Details: "Without lean and lean4export the term is declined, and what is missing is named.\nExit codes: 0 accepted, 1 rejected, 2 declined, else as of every verb.",
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		f := new(elaborateFlags)
 		f.declare(flags)
 		return f.act
@@ -65,20 +67,17 @@ func (f *elaborateFlags) declare(flags *pflag.FlagSet) {
 	flags.IntVar(&f.threads, "threads", 0, "threads of the checker (default: all)")
 }
 
-func (f *elaborateFlags) act(ctx context.Context, c *call) error {
-	name, err := c.oneFile("a file with a proof term")
-	if err != nil {
-		return err
-	}
+func (f *elaborateFlags) act(ctx context.Context, c *cli.Call) error {
+	name := c.Args[0]
 	switch {
 	case f.problem.Module == "" || f.problem.Theorem == "":
-		return usageError("say what the term proves: --module MODULE --theorem NAME")
+		return cli.Usagef("say what the term proves: --module MODULE --theorem NAME")
 	case strings.ContainsAny(f.problem.Module+f.problem.Theorem, " \t\r\n"):
-		return usageError("--module and --theorem are names, without blanks")
+		return cli.Usagef("--module and --theorem are names, without blanks")
 	case f.memory < 16 || f.memory > 1<<20 || f.checkerMemory < 64 || f.checkerMemory > 1<<20:
-		return usageError("--memory and --checker-memory: want 16 (64) to %d MiB", 1<<20)
+		return cli.Usagef("--memory and --checker-memory: want 16 (64) to %d MiB", 1<<20)
 	case f.threads < 0 || f.threads > 1024:
-		return usageError("--threads %d: want 0 to 1024", f.threads)
+		return cli.Usagef("--threads %d: want 0 to 1024", f.threads)
 	}
 	challenge, err := readFile("--challenge", f.challenge, maxChallenge)
 	if err != nil {
@@ -99,7 +98,7 @@ func (f *elaborateFlags) act(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.printElaboration(result)
+	return printElaboration(c, result)
 }
 
 // shutIn has the sandboxed programs do what package elaborate asks for.
@@ -111,25 +110,27 @@ func (s shutIn) Run(ctx context.Context, task elaborate.Task) (elaborate.Output,
 	return elaborate.Output(out), err
 }
 
-func (f *elaborateFlags) runner(ctx context.Context, c *call, found toolchain.Toolchain) (elaborate.Runner, error) {
+func (f *elaborateFlags) runner(ctx context.Context, c *cli.Call, found toolchain.Toolchain) (elaborate.Runner, error) {
 	runtime, err := sandbox.Choose(ctx, f.sandbox)
 	if err != nil {
 		return nil, err
 	}
-	c.say("lean of %s and %s in the sandbox %s", found.Folder, found.Exporter, runtime.Name())
+	c.Say("lean of %s and %s in the sandbox %s", found.Folder, found.Exporter, runtime.Name())
 	return shutIn{&toolchain.Runner{Toolchain: found, Packages: f.packages, Runtime: runtime,
 		Limits: sandbox.Limits{Memory: f.memory << 20, Processes: 64, CPUs: 1, Time: f.timeout, Output: maxExport}}}, nil
 }
 
 // printElaboration prints the verdict, and fails unless the term was accepted.
-func (c *call) printElaboration(r *elaborate.Result) error {
+func printElaboration(c *cli.Call, r *elaborate.Result) error {
 	if r.Report != nil {
-		c.text("%s", strings.TrimSuffix(r.Report.Text(0), "\n"))
+		for line := range strings.Lines(r.Report.Text(0)) {
+			printText(c, "%s", strings.TrimSuffix(line, "\n"))
+		}
 	} else {
-		c.text("%s: %s", map[string]string{"reject": "rejected", "decline": "declined"}[r.Verdict], r.Reason)
+		printText(c, "%s: %s", map[string]string{"reject": "rejected", "decline": "declined"}[r.Verdict], r.Reason)
 	}
-	if c.json {
-		if err := c.line(map[string]any{"type": "elaboration", "verdict": r.Verdict, "reason": r.Reason,
+	if c.JSON {
+		if err := c.Line(map[string]any{"type": "elaboration", "verdict": r.Verdict, "reason": r.Reason,
 			"missing": append([]string{}, r.Missing...), "axioms_reported": append([]string{}, r.Axioms...), "report": r.Report}); err != nil {
 			return err
 		}
@@ -138,7 +139,7 @@ func (c *call) printElaboration(r *elaborate.Result) error {
 	case "accept":
 		return nil
 	case "reject":
-		return mismatchError("the term is rejected")
+		return cli.Failf("the term is rejected")
 	}
-	return &codedError{exitDecline, fmt.Errorf("the term is declined, which says nothing about it")}
+	return cli.WithCode(declined, fmt.Errorf("the term is declined, which says nothing about it"))
 }

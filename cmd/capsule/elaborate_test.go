@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/erdos1056/erdos1056/internal/cli"
 )
 
 // standInToolchain makes a folder that looks like a Lean toolchain. Its programs
@@ -77,13 +79,13 @@ func TestProofTermIsElaboratedByAStandIn(t *testing.T) {
 		code                  int
 		want                  string
 	}{
-		{"a lean that hides an axiom", term, liar, exitMismatch, "rejected: target candidate: cheat: the target rests on an axiom"},
-		{"an error in the term", writeTerm(t, "by\n-- stand-in: error\n  simp"), toolchain, exitMismatch, "rejected: lean ended with status 1"},
-		{"no module", writeTerm(t, "by\n-- stand-in: nothing\n  simp"), toolchain, exitDecline, "declined: lean left no Candidate.olean"},
-		{"no end", writeTerm(t, "by\n-- stand-in: sleep\n  simp"), toolchain, exitDecline, "declined: lean was stopped: time limit"},
-		{"a forbidden word", writeTerm(t, "by\n  sorry"), toolchain, exitMismatch, `rejected: line 2 contains the forbidden word "sorry"`},
-		{"no tactic block", writeTerm(t, "fun p h => h"), toolchain, exitMismatch, `expected "by"`},
-		{"too large", writeTerm(t, "by"+strings.Repeat(" ", 131072)), toolchain, exitMismatch, "131073 bytes"},
+		{"a lean that hides an axiom", term, liar, cli.Failed, "rejected: target candidate: cheat: the target rests on an axiom"},
+		{"an error in the term", writeTerm(t, "by\n-- stand-in: error\n  simp"), toolchain, cli.Failed, "rejected: lean ended with status 1"},
+		{"no module", writeTerm(t, "by\n-- stand-in: nothing\n  simp"), toolchain, declined, "declined: lean left no Candidate.olean"},
+		{"no end", writeTerm(t, "by\n-- stand-in: sleep\n  simp"), toolchain, declined, "declined: lean was stopped: time limit"},
+		{"a forbidden word", writeTerm(t, "by\n  sorry"), toolchain, cli.Failed, `rejected: line 2 contains the forbidden word "sorry"`},
+		{"no tactic block", writeTerm(t, "fun p h => h"), toolchain, cli.Failed, `expected "by"`},
+		{"too large", writeTerm(t, "by"+strings.Repeat(" ", 131072)), toolchain, cli.Failed, "131073 bytes"},
 	} {
 		if out, _ := capsule(t, c.code, elaborate(c.term, c.toolchain)...); !strings.Contains(out, c.want) {
 			t.Errorf("%s: got %q; want %q", c.name, out, c.want)
@@ -96,19 +98,19 @@ func TestWithoutLeanAProofTermIsDeclined(t *testing.T) {
 	term := writeTerm(t, "by simp")
 	t.Setenv("PATH", t.TempDir())
 	args := []string{"elaborate", term, "--module", "M", "--theorem", "M.t", "--challenge", challenge}
-	out, _ := capsule(t, exitDecline, args...)
+	out, _ := capsule(t, declined, args...)
 	for _, want := range []string{"declined: not found: lean: not on PATH", "lean4export: neither in the toolchain nor on PATH"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("got %q; want %q", out, want)
 		}
 	}
-	out, _ = capsule(t, exitDecline, append(args, "--toolchain", t.TempDir())...)
+	out, _ = capsule(t, declined, append(args, "--toolchain", t.TempDir())...)
 	if !strings.Contains(out, "is no toolchain: there is no bin/lean in it") {
 		t.Errorf("got %q", out)
 	}
 	// The rules come first.
 	args[1] = writeTerm(t, "by admit")
-	if out, _ := capsule(t, exitMismatch, args...); !strings.Contains(out, `forbidden word "admit"`) {
+	if out, _ := capsule(t, cli.Failed, args...); !strings.Contains(out, `forbidden word "admit"`) {
 		t.Errorf("got %q", out)
 	}
 }
@@ -116,11 +118,11 @@ func TestWithoutLeanAProofTermIsDeclined(t *testing.T) {
 func TestElaborateNeedsToKnowWhatIsProved(t *testing.T) {
 	challenge, _, _ := candidateFiles(t)
 	term := writeTerm(t, "by simp")
-	refuses(t, exitUsage, "--module MODULE --theorem NAME", "elaborate", term, "--challenge", challenge)
-	refuses(t, exitUsage, "without blanks", "elaborate", term, "--challenge", challenge, "--module", "M\nimport N", "--theorem", "t")
-	refuses(t, exitUsage, "--challenge FILE", "elaborate", term, "--module", "M", "--theorem", "M.t")
-	refuses(t, exitNoInput, "no such file", "elaborate", term+".none", "--module", "M", "--theorem", "M.t", "--challenge", challenge)
-	refuses(t, exitUsage, "--memory", "elaborate", term, "--module", "M", "--theorem", "M.t", "--challenge", challenge, "--memory", "1")
+	refuses(t, cli.Usage, "--module MODULE --theorem NAME", "elaborate", term, "--challenge", challenge)
+	refuses(t, cli.Usage, "without blanks", "elaborate", term, "--challenge", challenge, "--module", "M\nimport N", "--theorem", "t")
+	refuses(t, cli.Usage, "--challenge FILE", "elaborate", term, "--module", "M", "--theorem", "M.t")
+	refuses(t, cli.NoInput, "no such file", "elaborate", term+".none", "--module", "M", "--theorem", "M.t", "--challenge", challenge)
+	refuses(t, cli.Usage, "--memory", "elaborate", term, "--module", "M", "--theorem", "M.t", "--challenge", challenge, "--memory", "1")
 	if help := must(t, "elaborate", "--help"); !strings.Contains(help, "2 declined") || !strings.Contains(help, "--lean-path") {
 		t.Errorf("help: %s", help)
 	}

@@ -2,15 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 	"github.com/erdos1056/erdos1056/oci"
 )
@@ -34,15 +32,15 @@ func (f *claimFlags) declare(flags *pflag.FlagSet) {
 
 func (f *claimFlags) parse() (plan.Plan, []freeze.Platform, error) {
 	if f.rangeText == "" {
-		return plan.Plan{}, nil, usageError("no claim given; write --range A..B")
+		return plan.Plan{}, nil, cli.Usagef("no claim given; write --range A..B")
 	}
 	r, err := plan.ParseRange(f.rangeText)
 	if err != nil {
-		return plan.Plan{}, nil, usageError("--range %s: %v", f.rangeText, err)
+		return plan.Plan{}, nil, cli.Usagef("--range %s: %v", f.rangeText, err)
 	}
 	claim := plan.Plan{Range: r, K: f.k}
 	if err := claim.Validate(); err != nil {
-		return plan.Plan{}, nil, usageError("%v", err)
+		return plan.Plan{}, nil, cli.Usagef("%v", err)
 	}
 	platforms, err := f.origin()
 	return claim, platforms, err
@@ -52,7 +50,7 @@ func (f *claimFlags) parse() (plan.Plan, []freeze.Platform, error) {
 func (f *claimFlags) origin() ([]freeze.Platform, error) {
 	platforms, err := freeze.ParsePlatforms(f.platforms)
 	if err != nil {
-		return nil, usageError("--platform: %v", err)
+		return nil, cli.Usagef("--platform: %v", err)
 	}
 	return platforms, f.findSource()
 }
@@ -63,7 +61,7 @@ func (f *claimFlags) findSource() error {
 	}
 	found, err := freeze.FindSource()
 	if err != nil {
-		return &codedError{exitNoInput, err}
+		return cli.WithCode(cli.NoInput, err)
 	}
 	f.source = found
 	return nil
@@ -93,43 +91,16 @@ func (f *sandboxFlags) declare(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.limits.Time, "timeout", f.limits.Time, "limit of wall time")
 }
 
-func (f *sandboxFlags) choose(ctx context.Context, c *call) (sandbox.Runtime, sandbox.Limits, error) {
+func (f *sandboxFlags) choose(ctx context.Context, c *cli.Call) (sandbox.Runtime, sandbox.Limits, error) {
 	if f.memory < 16 || f.memory > 1<<20 {
-		return nil, f.limits, usageError("--memory %d: want 16 to %d MiB", f.memory, 1<<20)
+		return nil, f.limits, cli.Usagef("--memory %d: want 16 to %d MiB", f.memory, 1<<20)
 	}
 	f.limits.Memory = f.memory << 20
 	runtime, err := sandbox.Choose(ctx, f.name)
 	if err != nil {
 		return nil, f.limits, err
 	}
-	c.say("sandbox %s: no network, read-only, no capabilities, seccomp, uid %d, %d MB, %d pids, %v",
+	c.Say("sandbox %s: no network, read-only, no capabilities, seccomp, uid %d, %d MB, %d pids, %v",
 		runtime.Name(), sandbox.UserID, f.memory, f.limits.Processes, f.limits.Time)
 	return runtime, f.limits, nil
-}
-
-// megabytes formats a size for people.
-func megabytes(n int) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
-
-// readFile reads a bounded text that the user named with a flag.
-func readFile(flag, name string, limit int64) ([]byte, error) {
-	if name == "" {
-		return nil, usageError("no file given; write %s FILE", flag)
-	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, fmt.Errorf("%s %s: want a regular file of at most %d bytes", flag, name, limit)
-	}
-	return os.ReadFile(name)
-}
-
-// now is the time of a statement: SOURCE_DATE_EPOCH, else the clock.
-func now() (time.Time, error) {
-	seconds, set, err := sourceDateEpoch()
-	if err != nil || set {
-		return time.Unix(seconds, 0), err
-	}
-	return time.Now(), nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/records/canon"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/lean/certificate"
 	"github.com/erdos1056/erdos1056/lean/source/sourcetest"
@@ -70,10 +71,10 @@ func TestFormalCapsuleIsReplayedShutIn(t *testing.T) {
 		code       int
 		want       string
 	}{
-		{"a false proof", wrong, exitMismatch, "rejected: theorem " + theoremTarget},
-		{"an axiom more", cheating, exitMismatch, "rejected: target " + theoremTarget + ": cheat: the target rests on an axiom that is not permitted\n"},
-		{"an unknown version", unknown, exitInternal, "no verdict: the verifier ended with exit code 2: declined: line 1: "},
-		{"an artifact of a range", published, exitInternal, "declined: "},
+		{"a false proof", wrong, cli.Failed, "rejected: theorem " + theoremTarget},
+		{"an axiom more", cheating, cli.Failed, "rejected: target " + theoremTarget + ": cheat: the target rests on an axiom that is not permitted\n"},
+		{"an unknown version", unknown, cli.Internal, "no verdict: the verifier ended with exit code 2: declined: line 1: "},
+		{"an artifact of a range", published, cli.Internal, "declined: "},
 	} {
 		out, messages := capsule(t, c.code, "replay", "--sandbox", "built-in", "--capsule", verifier, "--artifact", c.file)
 		if !strings.Contains(out+messages, c.want) {
@@ -123,7 +124,7 @@ func TestCertificateOfAWitnessIsJudgedByAFormalCapsule(t *testing.T) {
 	if out := must(t, "replay", "--sandbox", "built-in", "--capsule", found[0], "--artifact", five); !strings.Contains(out, certificate.Theorem+" rests on none\n") {
 		t.Errorf("got %q", out)
 	}
-	if out, _ := capsule(t, exitMismatch, "replay", "--sandbox", "built-in", "--capsule", found[0], "--artifact", four); !strings.Contains(out, "the type differs from the challenge's") {
+	if out, _ := capsule(t, cli.Failed, "replay", "--sandbox", "built-in", "--capsule", found[0], "--artifact", four); !strings.Contains(out, "the type differs from the challenge's") {
 		t.Errorf("the certificate of another witness: %q", out)
 	}
 }
@@ -151,7 +152,7 @@ func TestFormalImageIsSmallAndTheSameFromFiles(t *testing.T) {
 			t.Errorf("%s: %v, %v; an image has at most 8 MB", name, info.Size(), err)
 		}
 	}
-	if _, messages := capsule(t, exitDone, append([]string{"build", "--output", dir}, theorem...)...); messages != theoremTarget+" : ∀ (p : Prop), p → p\n" {
+	if _, messages := capsule(t, cli.Done, append([]string{"build", "--output", dir}, theorem...)...); messages != theoremTarget+" : ∀ (p : Prop), p → p\n" {
 		t.Errorf("build says %q; want the statement", messages)
 	}
 	files, err := filepath.Glob(dir + "/bin/*/*/verifier")
@@ -168,7 +169,7 @@ func TestFormalImageIsSmallAndTheSameFromFiles(t *testing.T) {
 	}
 
 	private, public := writeKeys(t)
-	capsule(t, exitMismatch, "attest", "--key", private, "--image", pinned, "--artifact", wrong, "--attach")
+	capsule(t, cli.Failed, "attest", "--key", private, "--image", pinned, "--artifact", wrong, "--attach")
 	must(t, "attest", "--key", private, "--image", pinned, "--artifact", proof, "--attach")
 	if text := must(t, "verify-attestation", "--key", public, "--image", pinned, "--artifact", proof); !strings.Contains(text, "rests on none") {
 		t.Errorf("got %s", text)
@@ -188,7 +189,7 @@ func TestFormalImageIsPinnedAndRebuilt(t *testing.T) {
 		}
 	}
 	verifier := formalVerifier(t, challenge)
-	refuses(t, exitUsage, "pins where the challenge is", "image", "--lock", lock, "--write-lock", "--capsule", verifier)
+	refuses(t, cli.Usage, "pins where the challenge is", "image", "--lock", lock, "--write-lock", "--capsule", verifier)
 
 	// A statement changed later is seen before anything is built.
 	other, err := os.ReadFile(proof)
@@ -198,11 +199,11 @@ func TestFormalImageIsPinnedAndRebuilt(t *testing.T) {
 	if err := os.WriteFile(challenge, other, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, exitMismatch, "not the challenge that is pinned", "image", "--lock", lock, "--check")
+	refuses(t, cli.Failed, "not the challenge that is pinned", "image", "--lock", lock, "--check")
 	if err := os.Remove(challenge); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, exitNoInput, "no such file", "image", "--lock", lock, "--check")
+	refuses(t, cli.NoInput, "no such file", "image", "--lock", lock, "--check")
 }
 
 // TestPinnedChallengeIsTheCertificateOfThePublishedWitness: what images.lock.json
@@ -238,18 +239,18 @@ func TestTheoremsThatCannotBeFrozen(t *testing.T) {
 		args string
 		want string
 	}{
-		{exitUsage, "build --output x --lean", "needs --challenge FILE and --target NAME"},
-		{exitUsage, "build --output x --target t --challenge " + challenge, "add --lean"},
-		{exitUsage, "build --output x --range 2..100 --permit propext", "one claim"},
-		{exitUsage, "build --output x --lean --range 2..100 --target t --challenge " + challenge, "one claim"},
-		{exitNoInput, "build --output x --lean --target t --challenge /nonexistent", "no such file"},
-		{exitMismatch, "build --output x --lean --target T.other --challenge " + challenge, `declares no constant named "T.other"`},
-		{exitMismatch, "build --output x --lean --target cheat --challenge " + unknown, "reading the challenge"},
-		{exitMismatch, "build --output x --lean --target " + theoremTarget + " --permit prop --challenge " + challenge, `permitted axiom "prop"`},
-		{exitUsage, "image --write-lock --lean --target " + theoremTarget + " --challenge " + challenge, "must lie below"},
-		{exitUsage, "image --write-lock --range 2..100 --image-user 1:1", "from its claim alone"},
-		{exitUsage, "image --lean --capsule x --target t --challenge " + challenge, "leave --range out, and --lean"},
-		{exitUsage, "run x --no-land --worker w --artifact " + proof, "--artifact or --worker"},
+		{cli.Usage, "build --output x --lean", "needs --challenge FILE and --target NAME"},
+		{cli.Usage, "build --output x --target t --challenge " + challenge, "add --lean"},
+		{cli.Usage, "build --output x --range 2..100 --permit propext", "one claim"},
+		{cli.Usage, "build --output x --lean --range 2..100 --target t --challenge " + challenge, "one claim"},
+		{cli.NoInput, "build --output x --lean --target t --challenge /nonexistent", "no such file"},
+		{cli.Failed, "build --output x --lean --target T.other --challenge " + challenge, `declares no constant named "T.other"`},
+		{cli.Failed, "build --output x --lean --target cheat --challenge " + unknown, "reading the challenge"},
+		{cli.Failed, "build --output x --lean --target " + theoremTarget + " --permit prop --challenge " + challenge, `permitted axiom "prop"`},
+		{cli.Usage, "image --write-lock --lean --target " + theoremTarget + " --challenge " + challenge, "must lie below"},
+		{cli.Usage, "image --write-lock --range 2..100 --image-user 1:1", "from its claim alone"},
+		{cli.Usage, "image --lean --capsule x --target t --challenge " + challenge, "leave --range out, and --lean"},
+		{cli.Usage, "run x --no-land --worker w --artifact " + proof, "--artifact or --worker"},
 	} {
 		refuses(t, c.code, c.want, strings.Fields(c.args)...)
 	}
@@ -300,7 +301,7 @@ func TestMissionOfATheoremRunsWithAnExport(t *testing.T) {
 	must(t, "replay", run1)
 	for name, file := range map[string]string{"wrong": wrong, "cheating": cheating} {
 		output := filepath.Join(folder, name)
-		refuses(t, exitMismatch, "verifier_non_success", append(order, "--artifact", file, "--output", output)...)
+		refuses(t, cli.Failed, "verifier_non_success", append(order, "--artifact", file, "--output", output)...)
 		must(t, "verify", output)
 	}
 	// The draft's budget for artifacts is 131072 bytes.
@@ -308,5 +309,5 @@ func TestMissionOfATheoremRunsWithAnExport(t *testing.T) {
 	if err := os.WriteFile(large, bytes.Repeat([]byte("{}\n"), 50_000), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, exitMismatch, "artifact_bytes budget exceeded: 150000 > 131072", append(order, "--artifact", large, "--output", filepath.Join(folder, "large"))...)
+	refuses(t, cli.Failed, "artifact_bytes budget exceeded: 150000 > 131072", append(order, "--artifact", large, "--output", filepath.Join(folder, "large"))...)
 }

@@ -15,15 +15,16 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/freeze"
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/oci"
 )
 
-var image = verb{
-	name:    "image",
-	summary: "pack a capsule into an image with the same digest everywhere",
-	example: "capsule image --range 10428401..10428600 --oci-layout-path dist/oci --push localhost:5000/erdos1056",
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var image = cli.Verb{
+	Name:    "image",
+	Summary: "pack a capsule into an image with the same digest everywhere",
+	Example: "capsule image --range 10428401..10428600 --oci-layout-path dist/oci --push localhost:5000/erdos1056",
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		f := new(imageFlags)
 		f.declare(flags)
 		return f.run
@@ -62,15 +63,12 @@ func (f *imageFlags) declare(flags *pflag.FlagSet) {
 	f.registry.declare(flags)
 }
 
-func (f *imageFlags) run(ctx context.Context, c *call) error {
-	if err := c.noArguments(); err != nil {
-		return err
-	}
+func (f *imageFlags) run(ctx context.Context, c *cli.Call) error {
 	if f.sbom != "none" && f.sbom != "spdx" {
-		return usageError("--sbom %s: want spdx or none", f.sbom)
+		return cli.Usagef("--sbom %s: want spdx or none", f.sbom)
 	}
 	if f.registry.Offline && f.push != "" {
-		return usageError("--offline: --push needs the network")
+		return cli.Usagef("--offline: --push needs the network")
 	}
 	if f.check {
 		return f.compare(ctx, c)
@@ -84,7 +82,7 @@ func (f *imageFlags) run(ctx context.Context, c *call) error {
 		return err
 	}
 	if f.writeLock && capsule.Formal != nil && challenge == "" {
-		return usageError("--write-lock: the lock file also pins where the challenge is: write --lean and --challenge instead of --capsule")
+		return cli.Usagef("--write-lock: the lock file also pins where the challenge is: write --lean and --challenge instead of --capsule")
 	}
 	if f.options.Created, _, err = sourceDateEpoch(); err != nil {
 		return err
@@ -110,12 +108,12 @@ func (f *imageFlags) run(ctx context.Context, c *call) error {
 }
 
 // capsule freezes the claim, or takes the verifiers that are there.
-func (f *imageFlags) capsule(ctx context.Context, c *call) (capsuleimage.Capsule, error) {
+func (f *imageFlags) capsule(ctx context.Context, c *cli.Call) (capsuleimage.Capsule, error) {
 	if len(f.capsules) == 0 {
 		return f.claim.freeze(ctx, c)
 	}
 	if f.claim.given() {
-		return capsuleimage.Capsule{}, usageError("--capsule brings its own claim: leave --range out, and --lean")
+		return capsuleimage.Capsule{}, cli.Usagef("--capsule brings its own claim: leave --range out, and --lean")
 	}
 	var whole capsuleimage.Capsule
 	for i, name := range f.capsules {
@@ -125,18 +123,18 @@ func (f *imageFlags) capsule(ctx context.Context, c *call) (capsuleimage.Capsule
 		}
 		capsule, err := capsuleOf(verifier)
 		if err != nil {
-			return whole, fmt.Errorf("%s: %w", name, err)
+			return whole, unfit(name, err)
 		}
 		if i == 0 {
 			whole = capsule
 			continue
 		}
 		if capsule.Name() != whole.Name() {
-			return whole, usageError("%s is frozen to the claim %s; the others to %s", name, capsule.Name(), whole.Name())
+			return whole, cli.Usagef("%s is frozen to the claim %s; the others to %s", name, capsule.Name(), whole.Name())
 		}
 		for platform := range capsule.Verifiers {
 			if _, ok := whole.Verifiers[platform]; ok {
-				return whole, usageError("%s: a second verifier for %v", name, platform)
+				return whole, cli.Usagef("%s: a second verifier for %v", name, platform)
 			}
 			whole.Verifiers[platform] = verifier
 		}
@@ -171,7 +169,7 @@ func (f *imageFlags) resolveBase(ctx context.Context) (err error) {
 		return nil
 	}
 	if _, _, err := oci.SplitDigest(f.base); err != nil {
-		return usageError("--base: %v", err)
+		return cli.Usagef("--base: %v", err)
 	}
 	f.options.BaseName = f.base
 	f.options.Base, err = f.registry.Open(ctx, f.base)
@@ -179,7 +177,7 @@ func (f *imageFlags) resolveBase(ctx context.Context) (err error) {
 }
 
 // announce prints the pinned name before anything leaves this machine.
-func (f *imageFlags) announce(c *call, name string, im *oci.Image) error {
+func (f *imageFlags) announce(c *cli.Call, name string, im *oci.Image) error {
 	pinned := name + "@" + string(im.Digest())
 	platforms := make(map[string]any)
 	var text []string
@@ -192,12 +190,12 @@ func (f *imageFlags) announce(c *call, name string, im *oci.Image) error {
 			return err
 		}
 	}
-	return c.print(map[string]any{"type": "image", "image": pinned, "digest": im.Digest(), "platforms": platforms},
+	return c.Result(map[string]any{"type": "image", "image": pinned, "digest": im.Digest(), "platforms": platforms},
 		"%s  %s", pinned, strings.Join(text, "  "))
 }
 
 // deliver writes and pushes the image, and reads back whatever was written.
-func (f *imageFlags) deliver(ctx context.Context, c *call, capsule capsuleimage.Capsule, name string, im *oci.Image) error {
+func (f *imageFlags) deliver(ctx context.Context, c *cli.Call, capsule capsuleimage.Capsule, name string, im *oci.Image) error {
 	_, tag := oci.SplitTag(f.push)
 	if tag == "" {
 		tag = "latest"
@@ -227,7 +225,7 @@ func (f *imageFlags) deliver(ctx context.Context, c *call, capsule capsuleimage.
 		if err := f.registry.Push(ctx, f.push, im); err != nil {
 			return err
 		}
-		c.say("pushed; the registry answers the same digest")
+		c.Say("pushed; the registry answers the same digest")
 	}
 	return nil
 }
@@ -255,7 +253,7 @@ func (f *imageFlags) pinnable() (challenge string, err error) {
 	case !f.writeLock:
 		return "", nil
 	case len(o.Annotations) > 0 || len(o.Labels) > 0 || o.User != "" || f.base != "scratch":
-		return "", usageError("--write-lock: an image is rebuilt from its claim alone: leave out --base, --image-annotation, --image-label and --image-user")
+		return "", cli.Usagef("--write-lock: an image is rebuilt from its claim alone: leave out --base, --image-annotation, --image-label and --image-user")
 	case f.claim.theorem.challenge == "":
 		return "", nil
 	}
@@ -269,7 +267,7 @@ func (f *imageFlags) pinnable() (challenge string, err error) {
 	}
 	below, err := filepath.Rel(folder, name)
 	if err != nil || !filepath.IsLocal(below) {
-		return "", usageError("--write-lock: the challenge must lie below %s, the folder of the lock file, to be found when the image is rebuilt", folder)
+		return "", cli.Usagef("--write-lock: the challenge must lie below %s, the folder of the lock file, to be found when the image is rebuilt", folder)
 	}
 	return filepath.ToSlash(below), nil
 }
@@ -280,7 +278,7 @@ func (f *imageFlags) updateLock(claim capsuleimage.LockedClaim, im *oci.Image) e
 	switch {
 	case err == nil:
 		if lock, err = capsuleimage.ParseLock(text); err != nil {
-			return fmt.Errorf("%s: %w", f.lock, err)
+			return unfit(f.lock, err)
 		}
 	case !errors.Is(err, os.ErrNotExist):
 		return err
@@ -297,14 +295,14 @@ func (f *imageFlags) updateLock(claim capsuleimage.LockedClaim, im *oci.Image) e
 }
 
 // compare rebuilds what the lock file pins.
-func (f *imageFlags) compare(ctx context.Context, c *call) error {
+func (f *imageFlags) compare(ctx context.Context, c *cli.Call) error {
 	text, err := readFile("--lock", f.lock, 1<<20)
 	if err != nil {
 		return err
 	}
 	lock, err := capsuleimage.ParseLock(text)
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.lock, err)
+		return unfit(f.lock, err)
 	}
 	if err := f.claim.findSource(); err != nil {
 		return err
@@ -314,13 +312,13 @@ func (f *imageFlags) compare(ctx context.Context, c *call) error {
 		got, err := want.Rebuild(ctx, f.claim.source, filepath.Dir(f.lock))
 		switch {
 		case errors.Is(err, capsuleimage.ErrOtherChallenge):
-			return mismatchError("%v: %v", want, err)
+			return cli.Failf("%v: %v", want, err)
 		case err != nil:
 			return fmt.Errorf("%v: %w", want, err)
 		}
 		lines := want.Differences(got)
 		for _, line := range lines {
-			c.say("%v: %s", want, line)
+			c.Say("%v: %s", want, line)
 		}
 		verdict := "the same"
 		if len(lines) > 0 {
@@ -333,13 +331,13 @@ func (f *imageFlags) compare(ctx context.Context, c *call) error {
 		} else {
 			object["range"], object["k"] = want.Range, want.K
 		}
-		err = c.print(object, "%v  %s  %s", want, got.Index, verdict)
+		err = c.Result(object, "%v  %s  %s", want, got.Index, verdict)
 		if err != nil {
 			return err
 		}
 	}
 	if different > 0 {
-		return mismatchError("%d of %d images of %s differ when rebuilt", different, len(lock.Images), f.lock)
+		return cli.Failf("%d of %d images of %s differ when rebuilt", different, len(lock.Images), f.lock)
 	}
 	return nil
 }

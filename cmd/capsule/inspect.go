@@ -2,29 +2,29 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/pflag"
 
-	"github.com/erdos1056/erdos1056/capsule/records/canon"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/record"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/runner"
+	"github.com/erdos1056/erdos1056/internal/cli"
 )
 
-var inspect = verb{
-	name:    "inspect",
-	summary: "show what a finished run came to, after checking its records",
-	example: "capsule inspect latest",
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var inspect = cli.Verb{
+	Name:    "inspect",
+	Args:    "RUN",
+	Summary: "show what a finished run came to, after checking its records",
+	Example: "capsule inspect latest",
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		runs := flags.String("runs", runsFolder, "folder that \"latest\" looks in")
 		asOriginal := flags.Bool("as-original", false, "show what run.json or failure.json says, unchecked")
-		return func(ctx context.Context, c *call) error {
-			f, err := c.folder(*runs)
+		return func(ctx context.Context, c *cli.Call) error {
+			f, err := runFolder(c, *runs)
 			if err != nil {
 				return err
 			}
 			if *asOriginal {
-				return c.inspect(f)
+				return show(c, f)
 			}
 			claims, err := runner.Verify(ctx, f, runner.Examination{})
 			if err != nil {
@@ -33,25 +33,21 @@ var inspect = verb{
 			if err := firstFailure(claims, false); err != nil {
 				return err
 			}
-			return c.inspect(f)
+			return show(c, f)
 		}
 	},
 }
 
-// folder finds the one run that the arguments name.
-func (c *call) folder(runs string) (runner.Folder, error) {
-	name, err := c.oneFile("a run: its folder, run.json or failure.json, or latest")
-	if err != nil {
-		return "", err
-	}
-	return runner.Find(name, runs)
+// runFolder finds the run that the arguments name.
+func runFolder(c *cli.Call, runs string) (runner.Folder, error) {
+	return runner.Find(c.Args[0], runs)
 }
 
 // firstFailure returns the first claim that does not hold, as an error.
 func firstFailure(claims []runner.Claim, tolerateAbsent bool) error {
 	for _, claim := range claims {
 		if !runner.Verified([]runner.Claim{claim}, tolerateAbsent) {
-			return mismatchError("%s %s: %s", claim.Name, claim.Verdict, claim.Detail)
+			return cli.Failf("%s %s: %s", claim.Name, claim.Verdict, claim.Detail)
 		}
 	}
 	return nil
@@ -64,7 +60,8 @@ type withdrawal struct {
 	Available  bool   `json:"available"`
 }
 
-func (c *call) inspect(f runner.Folder) error {
+// show prints what a run says.
+func show(c *cli.Call, f runner.Folder) error {
 	outcome, err := f.Outcome()
 	if err != nil {
 		return err
@@ -77,7 +74,7 @@ func (c *call) inspect(f runner.Folder) error {
 			return err
 		}
 		projection = failure.Project()
-		c.text("failed    phase %s: %s", failure.Phase, failure.Error)
+		printText(c, "failed    phase %s: %s", failure.Phase, failure.Error)
 	} else {
 		run, err := f.Run()
 		if err != nil {
@@ -89,9 +86,12 @@ func (c *call) inspect(f runner.Folder) error {
 		if run.Landing != nil {
 			w = withdrawal{run.Landing.ProposalID, "absent", false}
 		}
-		c.text("completed %s\nclaim     %s\nverifier  %s, reproduced\nmission   %s", run.RunID, run.Candidate.Claim, run.Verifier.Status, run.Mission.Digest)
+		printText(c, "completed %s", run.RunID)
+		printText(c, "claim     %s", run.Candidate.Claim)
+		printText(c, "verifier  %s, reproduced", run.Verifier.Status)
+		printText(c, "mission   %s", run.Mission.Digest)
 	}
-	return c.object(struct {
+	return printRecord(c, struct {
 		Type       string     `json:"type"`
 		OK         bool       `json:"ok"`
 		Command    string     `json:"command"`
@@ -101,26 +101,17 @@ func (c *call) inspect(f runner.Folder) error {
 	}{"inspection", true, "inspect", f.Record(outcome), projection, w})
 }
 
-// text prints a result for people; nothing with --json.
-func (c *call) text(format string, args ...any) {
-	if !c.json {
-		fmt.Fprintf(c.stdout, format+"\n", args...)
+// printText prints a line for people; nothing with --json.
+func printText(c *cli.Call, format string, args ...any) {
+	if !c.JSON {
+		c.Print(format, args...)
 	}
 }
 
-// object prints a record with --json, its fields in their own order.
-func (c *call) object(v any) error {
-	if !c.json {
+// printRecord prints an object with --json.
+func printRecord(c *cli.Call, object any) error {
+	if !c.JSON {
 		return nil
 	}
-	value, err := canon.Of(v)
-	if err != nil {
-		return err
-	}
-	text, err := canon.EncodeInOrder(value)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(c.stdout, "%s\n", text)
-	return err
+	return c.Line(object)
 }

@@ -3,18 +3,18 @@ package main
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 
 	"github.com/spf13/pflag"
 
 	"github.com/erdos1056/erdos1056/capsule/records/keys"
+	"github.com/erdos1056/erdos1056/internal/cli"
 )
 
-var keygen = verb{
-	name:    "keygen",
-	summary: "make a signing key, and enter it in a registry of trusted keys",
-	example: `capsule keygen --output key.pem --encrypt --registry keys.json --holder "Ada" --role publisher,entrant`,
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var keygen = cli.Verb{
+	Name:    "keygen",
+	Summary: "make a signing key, and enter it in a registry of trusted keys",
+	Example: `capsule keygen --output key.pem --encrypt --registry keys.json --holder "Ada" --role publisher,entrant`,
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		f := new(keygenFlags)
 		flags.StringVar(&f.output, "output", "", "file to write the private key into, readable by its owner alone")
 		flags.BoolVar(&f.encrypt, "encrypt", false, "encrypt the key with a passphrase (age)")
@@ -30,14 +30,11 @@ type keygenFlags struct {
 	entry              entryFlags
 }
 
-func (f *keygenFlags) run(ctx context.Context, c *call) error {
-	if err := c.noArguments(); err != nil {
-		return err
-	}
+func (f *keygenFlags) run(ctx context.Context, c *cli.Call) error {
 	if f.output == "" {
-		return usageError("no file given; write --output FILE")
+		return cli.Usagef("no file given; write --output FILE")
 	}
-	passphrase, err := f.choosePassphrase()
+	passphrase, err := f.choosePassphrase(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -55,28 +52,28 @@ func (f *keygenFlags) run(ctx context.Context, c *call) error {
 	if err := f.entry.enter(ctx, key.Public()); err != nil {
 		return err
 	}
-	return c.print(map[string]any{
+	return c.Result(map[string]any{
 		"type": "key", "path": f.output, "fingerprint": key.Fingerprint(), "public_key_hex": hex.EncodeToString(key.Public()),
 	}, "%s  public key %x  %s", key.Fingerprint(), []byte(key.Public()), f.output)
 }
 
 // choosePassphrase returns the passphrase of a new key, "" for none.
-func (f *keygenFlags) choosePassphrase() (string, error) {
+func (f *keygenFlags) choosePassphrase(ctx context.Context, c *cli.Call) (string, error) {
 	if !f.encrypt {
 		return "", nil
 	}
-	first, err := readPassphrase(f.passphrase, "passphrase")
+	first, err := readPassphrase(ctx, c, f.passphrase, "passphrase")
 	if err != nil || f.passphrase != "" {
 		return first, err
 	}
-	again, err := readPassphrase("", "passphrase again")
+	again, err := readPassphrase(ctx, c, "", "passphrase again")
 	switch {
 	case err != nil:
 		return "", err
 	case first == "":
-		return "", errors.New("an empty passphrase encrypts nothing")
+		return "", cli.Usagef("an empty passphrase encrypts nothing")
 	case first != again:
-		return "", errors.New("the passphrases differ")
+		return "", cli.Usagef("the passphrases differ")
 	}
 	return first, nil
 }

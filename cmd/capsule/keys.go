@@ -1,14 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/erdos1056/erdos1056/capsule/records/keys"
+	"github.com/erdos1056/erdos1056/internal/cli"
 )
 
 // maxKeyText bounds a registry or passphrase file.
@@ -22,34 +22,33 @@ func (f *keyFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&f.passphrase, "passphrase-file", "", "file with the passphrase of the key (default: ask the terminal)")
 }
 
-func (f *keyFlags) read() (keys.Key, error) {
+func (f *keyFlags) read(ctx context.Context, c *cli.Call) (keys.Key, error) {
 	if f.path == "" {
-		return keys.Key{}, usageError("no key given; write --key FILE")
+		return keys.Key{}, cli.Usagef("no key given; write --key FILE")
 	}
-	return keys.Read(f.path, func() (string, error) { return readPassphrase(f.passphrase, "passphrase of "+f.path) })
+	key, err := keys.Read(f.path, func() (string, error) { return readPassphrase(ctx, c, f.passphrase, "passphrase of "+f.path) })
+	return key, classified(cli.BadInput, err)
 }
 
 // readPassphrase reads the first line of a file, or asks the terminal.
-func readPassphrase(file, prompt string) (string, error) {
+func readPassphrase(ctx context.Context, c *cli.Call, file, prompt string) (string, error) {
 	if file != "" {
 		text, err := readFile("--passphrase-file", file, maxKeyText)
 		if err != nil {
 			return "", err
 		}
 		line, _, _ := strings.Cut(string(text), "\n")
+		line = strings.TrimSuffix(line, "\r")
 		if line == "" {
-			return "", fmt.Errorf("--passphrase-file %s: expected a passphrase in its first line", file)
+			return "", cli.BadInputf("--passphrase-file %s: expected a passphrase in its first line", file)
 		}
 		return line, nil
 	}
-	terminal := int(os.Stdin.Fd())
-	if !term.IsTerminal(terminal) {
-		return "", usageError("a passphrase is needed and standard input is no terminal; write --passphrase-file FILE")
+	secret, err := c.Secret(ctx, prompt)
+	if cli.ExitCode(err) == cli.Usage {
+		err = fmt.Errorf("%w; write --passphrase-file FILE", err)
 	}
-	fmt.Fprintf(os.Stderr, "%s: ", prompt)
-	line, err := term.ReadPassword(terminal)
-	fmt.Fprintln(os.Stderr)
-	return string(line), err
+	return secret, err
 }
 
 // trustFlags name the registry of trusted keys.
@@ -73,7 +72,7 @@ func readRegistry(flag, path string) (keys.Registry, error) {
 	}
 	registry, err := keys.ParseRegistry(text)
 	if err != nil {
-		return keys.Registry{}, fmt.Errorf("%s: %w", path, err)
+		return keys.Registry{}, unfit(path, err)
 	}
 	return registry, nil
 }

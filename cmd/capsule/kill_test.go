@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/erdos1056/erdos1056/internal/cli"
 )
 
 // A binary is the built command, as a user has it.
@@ -48,7 +50,7 @@ func (b binary) call(t *testing.T, args ...string) (code int, output string) {
 
 func (b binary) must(t *testing.T, args ...string) {
 	t.Helper()
-	if code, output := b.call(t, args...); code != exitDone {
+	if code, output := b.call(t, args...); code != cli.Done {
 		t.Fatalf("capsule %s: exit code %d: %s", strings.Join(args, " "), code, output)
 	}
 }
@@ -95,9 +97,9 @@ func TestKilledRunIsCompleteOrNamedIncomplete(t *testing.T) {
 				t.Fatal(err)
 			}
 		case errors.Is(err, fs.ErrNotExist):
-			b.refuses(t, exitNoInput, "expected run.json or failure.json", "inspect", output)
-			b.refuses(t, exitInternal, "this run is incomplete", "inspect", output+".new")
-			b.refuses(t, exitInternal, "this run is incomplete", "verify", output+".new")
+			b.refuses(t, cli.NoInput, "expected run.json or failure.json", "inspect", output)
+			b.refuses(t, cli.Internal, "this run is incomplete", "inspect", output+".new")
+			b.refuses(t, cli.Internal, "this run is incomplete", "verify", output+".new")
 		default:
 			t.Fatal(err)
 		}
@@ -109,7 +111,7 @@ func TestKilledRunIsCompleteOrNamedIncomplete(t *testing.T) {
 		t.Errorf("%d stopped runs, %v: none was killed in its midst", len(stopped), err)
 	}
 	for _, folder := range stopped {
-		b.refuses(t, exitInternal, "this run is incomplete", "inspect", folder)
+		b.refuses(t, cli.Internal, "this run is incomplete", "inspect", folder)
 	}
 	if left, err := filepath.Glob(filepath.Join(b.temporary, "*")); err != nil || len(left) != 0 {
 		t.Errorf("%q is left in the temporary folder, %v", left, err)

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/oci/registrytest"
 )
 
@@ -36,7 +37,7 @@ const (
 func capsule(t *testing.T, wantCode int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, messages bytes.Buffer
-	if code := run(context.Background(), args, &out, &messages); code != wantCode {
+	if code := command.Run(context.Background(), args, nil, &out, &messages); code != wantCode {
 		t.Fatalf("capsule %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), code, wantCode, &out, &messages)
 	}
 	return out.String(), messages.String()
@@ -54,7 +55,7 @@ func digestIn(t *testing.T, output string) string {
 
 func TestBuildWritesOneVerifierPerPlatform(t *testing.T) {
 	dist := t.TempDir()
-	out, _ := capsule(t, exitDone, "build", "--range", "2..100", "--output", dist)
+	out, _ := capsule(t, cli.Done, "build", "--range", "2..100", "--output", dist)
 	for _, name := range []string{"bin/linux-x86_64/2-100/verifier", "bin/linux-arm64/2-100/verifier"} {
 		info, err := os.Stat(filepath.Join(dist, name))
 		if err != nil || info.Mode() != 0o555 {
@@ -65,12 +66,12 @@ func TestBuildWritesOneVerifierPerPlatform(t *testing.T) {
 		}
 	}
 	// The verifiers that were written serve as those of --capsule.
-	fromRange, _ := capsule(t, exitDone, "image", "--range", "2..100")
-	fromFiles, _ := capsule(t, exitDone, "image", "--capsule", dist+"/bin/linux-arm64/2-100/verifier", "--capsule", dist+"/bin/linux-x86_64/2-100/verifier")
+	fromRange, _ := capsule(t, cli.Done, "image", "--range", "2..100")
+	fromFiles, _ := capsule(t, cli.Done, "image", "--capsule", dist+"/bin/linux-arm64/2-100/verifier", "--capsule", dist+"/bin/linux-x86_64/2-100/verifier")
 	if fromRange != fromFiles {
 		t.Errorf("from the range %q, from the files %q", fromRange, fromFiles)
 	}
-	lines, _ := capsule(t, exitDone, "build", "--range", "2..100", "--platform", "linux/amd64", "--output", dist, "--json")
+	lines, _ := capsule(t, cli.Done, "build", "--range", "2..100", "--platform", "linux/amd64", "--output", dist, "--json")
 	var object struct {
 		Type, Platform, Range string
 		K                     int
@@ -89,9 +90,9 @@ func TestReleaseVerifiersGiveTheSameImage(t *testing.T) {
 			t.Fatalf("%v\n%s", err, output)
 		}
 	}
-	fromSource, _ := capsule(t, exitDone, "image", "--range", "2..100")
+	fromSource, _ := capsule(t, cli.Done, "image", "--range", "2..100")
 	t.Setenv("PATH", "/nonexistent") // no toolchain
-	fromRelease, _ := capsule(t, exitDone, "image", "--range", "2..100", "--verifiers", release)
+	fromRelease, _ := capsule(t, cli.Done, "image", "--range", "2..100", "--verifiers", release)
 	if fromSource != fromRelease {
 		t.Errorf("from source %q, from the release %q", fromSource, fromRelease)
 	}
@@ -100,7 +101,7 @@ func TestReleaseVerifiersGiveTheSameImage(t *testing.T) {
 func TestImageIsReplayedFromEverywhere(t *testing.T) {
 	dir := t.TempDir()
 	repository := registrytest.InProcess(t, true) + "/erdos1056/verifier"
-	out, messages := capsule(t, exitDone, "image", "--range", "2..100", "--oci-layout-path", dir+"/oci", "--tarball", dir+"/image.tar",
+	out, messages := capsule(t, cli.Done, "image", "--range", "2..100", "--oci-layout-path", dir+"/oci", "--tarball", dir+"/image.tar",
 		"--push", repository+":v1", "--image-refs", dir+"/refs", "--sbom", "spdx", "--sbom-dir", dir)
 	digest := digestIn(t, out)
 	if !strings.Contains(messages, "the registry answers the same digest") {
@@ -115,22 +116,22 @@ func TestImageIsReplayedFromEverywhere(t *testing.T) {
 	}
 	for _, image := range []string{repository, "oci:" + dir + "/oci", "oci-archive:" + dir + "/image.tar"} {
 		pinned := image + "@" + digest
-		if out, _ := capsule(t, exitDone, "replay", "--image", pinned, "--artifact", variants+"good.txt"); out != smallYes {
+		if out, _ := capsule(t, cli.Done, "replay", "--image", pinned, "--artifact", variants+"good.txt"); out != smallYes {
 			t.Errorf("%s: got %q", pinned, out)
 		}
-		if out, _ := capsule(t, exitMismatch, "replay", "--image", pinned, "--artifact", variants+"cuts-missing-one.txt"); !strings.Contains(out, "line 11 (cuts)") {
+		if out, _ := capsule(t, cli.Failed, "replay", "--image", pinned, "--artifact", variants+"cuts-missing-one.txt"); !strings.Contains(out, "line 11 (cuts)") {
 			t.Errorf("%s: got %q", pinned, out)
 		}
 	}
 	// A tag is no name, and offline means offline.
-	capsule(t, exitUsage, "replay", "--image", repository+":v1", "--artifact", variants+"good.txt")
-	capsule(t, exitInternal, "replay", "--image", repository+":v1@"+digest, "--artifact", variants+"good.txt")
-	if _, messages := capsule(t, exitInternal, "replay", "--offline", "--image", repository+"@"+digest, "--artifact", variants+"good.txt"); !strings.Contains(messages, "offline") {
+	capsule(t, cli.Usage, "replay", "--image", repository+":v1", "--artifact", variants+"good.txt")
+	capsule(t, cli.Internal, "replay", "--image", repository+":v1@"+digest, "--artifact", variants+"good.txt")
+	if _, messages := capsule(t, cli.Internal, "replay", "--offline", "--image", repository+"@"+digest, "--artifact", variants+"good.txt"); !strings.Contains(messages, "offline") {
 		t.Errorf("messages %q", messages)
 	}
-	capsule(t, exitDone, "replay", "--offline", "--image", "oci:"+dir+"/oci@"+digest, "--artifact", variants+"good.txt")
+	capsule(t, cli.Done, "replay", "--offline", "--image", "oci:"+dir+"/oci@"+digest, "--artifact", variants+"good.txt")
 	// Another image's digest.
-	capsule(t, exitInternal, "replay", "--image", "oci:"+dir+"/oci@sha256:"+strings.Repeat("0", 64), "--artifact", variants+"good.txt")
+	capsule(t, cli.Internal, "replay", "--image", "oci:"+dir+"/oci@sha256:"+strings.Repeat("0", 64), "--artifact", variants+"good.txt")
 }
 
 // TestEverySandboxGivesTheSameVerdicts judges the variants of an artifact with
@@ -138,7 +139,7 @@ func TestImageIsReplayedFromEverywhere(t *testing.T) {
 // published artifact once each.
 func TestEverySandboxGivesTheSameVerdicts(t *testing.T) {
 	dist := t.TempDir()
-	capsule(t, exitDone, "build", "--range", "2..100", "--output", dist)
+	capsule(t, cli.Done, "build", "--range", "2..100", "--output", dist)
 	verifiers := map[string]string{"amd64": dist + "/bin/linux-x86_64/2-100/verifier", "arm64": dist + "/bin/linux-arm64/2-100/verifier"}
 	table, err := os.ReadFile(variants + "ORIGINAL-VERDICTS.tsv")
 	if err != nil {
@@ -154,7 +155,7 @@ func TestEverySandboxGivesTheSameVerdicts(t *testing.T) {
 		}
 		for _, line := range strings.Split(strings.TrimSpace(string(table)), "\n")[1:] {
 			fields := strings.Split(line, "\t")
-			name, code := variants+fields[0]+".txt", map[string]int{"0": exitDone, "1": exitMismatch, "70": exitInternal}[fields[1]]
+			name, code := variants+fields[0]+".txt", map[string]int{"0": cli.Done, "1": cli.Failed, "70": cli.Internal}[fields[1]]
 			switch {
 			case strings.HasPrefix(fields[0], "("):
 				continue // no artifact at all: TestUsage
@@ -164,7 +165,7 @@ func TestEverySandboxGivesTheSameVerdicts(t *testing.T) {
 				continue // the slower ones say yes once and no once
 			}
 			out, _ := capsule(t, code, "replay", "--sandbox", r.Name(), "--capsule", verifiers[strings.TrimPrefix(sandbox.Native, "linux/")], "--artifact", name)
-			if code == exitDone && out != smallYes {
+			if code == cli.Done && out != smallYes {
 				t.Errorf("%s: got %q", r.Name(), out)
 			}
 		}
@@ -173,7 +174,7 @@ func TestEverySandboxGivesTheSameVerdicts(t *testing.T) {
 		if _, err := sandbox.Emulation("linux/" + arch); err != nil {
 			continue
 		}
-		if out, _ := capsule(t, exitDone, "replay", "--capsule", verifier, "--artifact", variants+"good.txt"); out != smallYes {
+		if out, _ := capsule(t, cli.Done, "replay", "--capsule", verifier, "--artifact", variants+"good.txt"); out != smallYes {
 			t.Errorf("%s: got %q", arch, out)
 		}
 	}
@@ -181,8 +182,8 @@ func TestEverySandboxGivesTheSameVerdicts(t *testing.T) {
 
 func TestPublishedArtifactIsVerified(t *testing.T) {
 	dist := t.TempDir()
-	out, _ := capsule(t, exitDone, "image", "--range", "10428401..10428600", "--oci-layout-path", dist+"/oci")
-	out, _ = capsule(t, exitDone, "replay", "--image", "oci:"+dist+"/oci@"+digestIn(t, out), "--artifact", published, "--json")
+	out, _ := capsule(t, cli.Done, "image", "--range", "10428401..10428600", "--oci-layout-path", dist+"/oci")
+	out, _ = capsule(t, cli.Done, "replay", "--image", "oci:"+dist+"/oci@"+digestIn(t, out), "--artifact", published, "--json")
 	var verdict struct{ Type, Verdict, Message, Sandbox, Artifact string }
 	if err := json.Unmarshal([]byte(out), &verdict); err != nil {
 		t.Fatal(err)
@@ -195,11 +196,11 @@ func TestPublishedArtifactIsVerified(t *testing.T) {
 // TestLimitsAreNoVerdict stops a verifier before its answer.
 func TestLimitsAreNoVerdict(t *testing.T) {
 	dist := t.TempDir()
-	capsule(t, exitDone, "build", "--range", "10428401..10428600", "--output", dist)
+	capsule(t, cli.Done, "build", "--range", "10428401..10428600", "--output", dist)
 	folder := map[string]string{"linux/amd64": "linux-x86_64", "linux/arm64": "linux-arm64"}[sandbox.Native]
 	verifier := dist + "/bin/" + folder + "/10428401-10428600/verifier"
 	for limit, want := range map[string]string{"--timeout=200ms": "no verdict: the verifier was stopped (time limit)", "--memory=32": "no verdict: the verifier was stopped (memory limit)"} {
-		out, messages := capsule(t, exitInternal, "replay", limit, "--sandbox=runc", "--capsule", verifier, "--artifact", published)
+		out, messages := capsule(t, cli.Internal, "replay", limit, "--sandbox=runc", "--capsule", verifier, "--artifact", published)
 		if out != "" || !strings.Contains(messages, want) {
 			// Without cgroups, memory is refused to the program itself.
 			if limit != "--memory=32" || !strings.Contains(messages, "no verdict") {
@@ -245,24 +246,24 @@ func attestAndVerify(t *testing.T, repository string) {
 	private, public := writeKeys(t)
 	_, stranger := writeKeys(t)
 	bundles := t.TempDir()
-	out, _ := capsule(t, exitDone, "image", "--range", "2..100", "--push", repository, "--platform", sandbox.Native)
+	out, _ := capsule(t, cli.Done, "image", "--range", "2..100", "--push", repository, "--platform", sandbox.Native)
 	pinned := repository + "@" + digestIn(t, out)
 	good := variants + "good.txt"
 	// What the verifier rejects is not signed.
-	capsule(t, exitMismatch, "attest", "--key", private, "--image", pinned, "--artifact", variants+"crlf.txt", "--attach")
-	capsule(t, exitMismatch, "verify-attestation", "--key", public, "--image", pinned)
+	capsule(t, cli.Failed, "attest", "--key", private, "--image", pinned, "--artifact", variants+"crlf.txt", "--attach")
+	capsule(t, cli.Failed, "verify-attestation", "--key", public, "--image", pinned)
 
-	capsule(t, exitDone, "attest", "--key", private, "--image", pinned, "--artifact", good, "--attach", "--output", bundles)
-	out, _ = capsule(t, exitDone, "verify-attestation", "--key", public, "--image", pinned, "--artifact", good)
+	capsule(t, cli.Done, "attest", "--key", private, "--image", pinned, "--artifact", good, "--attach", "--output", bundles)
+	out, _ = capsule(t, cli.Done, "verify-attestation", "--key", public, "--image", pinned, "--artifact", good)
 	for _, want := range []string{"https://slsa.dev/provenance/v1", "https://in-toto.io/attestation/svr/v0.1", "ERDOS1056_ARTIFACT_VERIFIED", strings.TrimSpace(smallYes)} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %s in\n%s", want, out)
 		}
 	}
-	capsule(t, exitDone, "verify-attestation", "--key", public, "--image", pinned, "--type", "https://slsa.dev/provenance/v1")
-	capsule(t, exitMismatch, "verify-attestation", "--key", public, "--image", pinned, "--type", "https://spdx.dev/Document/v2.3") // of the manifest, not the index
-	capsule(t, exitMismatch, "verify-attestation", "--key", public, "--image", pinned, "--artifact", variants+"crlf.txt")
-	if _, messages := capsule(t, exitMismatch, "verify-attestation", "--key", stranger, "--image", pinned); !strings.Contains(messages, "the signature is not by this key") {
+	capsule(t, cli.Done, "verify-attestation", "--key", public, "--image", pinned, "--type", "https://slsa.dev/provenance/v1")
+	capsule(t, cli.Failed, "verify-attestation", "--key", public, "--image", pinned, "--type", "https://spdx.dev/Document/v2.3") // of the manifest, not the index
+	capsule(t, cli.Failed, "verify-attestation", "--key", public, "--image", pinned, "--artifact", variants+"crlf.txt")
+	if _, messages := capsule(t, cli.Failed, "verify-attestation", "--key", stranger, "--image", pinned); !strings.Contains(messages, "the signature is not by this key") {
 		t.Errorf("a stranger's key: %q", messages)
 	}
 	// The same from files, offline.
@@ -270,16 +271,16 @@ func attestAndVerify(t *testing.T, repository string) {
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	capsule(t, exitDone, "verify-attestation", "--offline", "--key", public, "--image", pinned, "--bundle", files[0], "--artifact", good)
+	capsule(t, cli.Done, "verify-attestation", "--offline", "--key", public, "--image", pinned, "--bundle", files[0], "--artifact", good)
 	other := repository + "@sha256:" + strings.Repeat("0", 64)
-	capsule(t, exitMismatch, "verify-attestation", "--offline", "--key", public, "--image", other, "--bundle", files[0])
+	capsule(t, cli.Failed, "verify-attestation", "--offline", "--key", public, "--image", other, "--bundle", files[0])
 }
 
 func TestCheckComparesWithTheLockFile(t *testing.T) {
 	lock := filepath.Join(t.TempDir(), "images.lock.json")
 	t.Setenv("SOURCE_DATE_EPOCH", "86400")
-	capsule(t, exitDone, "image", "--range", "2..100", "--lock", lock, "--write-lock")
-	if out, _ := capsule(t, exitDone, "image", "--check", "--lock", lock); !strings.HasPrefix(out, "2..100 k=15  sha256:") || !strings.HasSuffix(out, "the same\n") {
+	capsule(t, cli.Done, "image", "--range", "2..100", "--lock", lock, "--write-lock")
+	if out, _ := capsule(t, cli.Done, "image", "--check", "--lock", lock); !strings.HasPrefix(out, "2..100 k=15  sha256:") || !strings.HasSuffix(out, "the same\n") {
 		t.Errorf("got %q", out)
 	}
 	text, err := os.ReadFile(lock)
@@ -289,27 +290,29 @@ func TestCheckComparesWithTheLockFile(t *testing.T) {
 	if err := os.WriteFile(lock, bytes.Replace(text, []byte("0555"), []byte("0755"), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, messages := capsule(t, exitMismatch, "image", "--check", "--lock", lock); !strings.Contains(messages, "linux/amd64: capsule/verifier: expected mode 0755, found 0555") {
+	if _, messages := capsule(t, cli.Failed, "image", "--check", "--lock", lock); !strings.Contains(messages, "linux/amd64: capsule/verifier: expected mode 0755, found 0555") {
 		t.Errorf("got %q", messages)
 	}
 }
 
 func TestImageOnAPinnedBase(t *testing.T) {
 	dir := t.TempDir()
-	out, _ := capsule(t, exitDone, "image", "--range", "2..100", "--oci-layout-path", dir+"/base")
+	out, _ := capsule(t, cli.Done, "image", "--range", "2..100", "--oci-layout-path", dir+"/base")
 	base := "oci:" + dir + "/base@" + digestIn(t, out)
-	capsule(t, exitDone, "image", "--range", "2..2000", "--base", base, "--oci-layout-path", dir+"/upper")
-	capsule(t, exitUsage, "image", "--range", "2..2000", "--base", "debian:bookworm")
+	capsule(t, cli.Done, "image", "--range", "2..2000", "--base", base, "--oci-layout-path", dir+"/upper")
+	capsule(t, cli.Usage, "image", "--range", "2..2000", "--base", "debian:bookworm")
 }
 
 func TestUsage(t *testing.T) {
-	help, _ := capsule(t, exitDone, "help")
-	for _, v := range verbs {
-		if !strings.Contains(help, v.name) {
-			t.Errorf("help does not name %s", v.name)
-		}
-		if text, _ := capsule(t, exitDone, append(strings.Fields(v.name), "--help")...); !strings.Contains(text, v.example) {
-			t.Errorf("%s --help has no example: %q", v.name, text)
+	help, _ := capsule(t, cli.Done, "help")
+	for _, group := range command.Groups {
+		for _, v := range group.Verbs {
+			if !strings.Contains(help, "capsule "+v.Name) {
+				t.Errorf("help does not name %s", v.Name)
+			}
+			if text, _ := capsule(t, cli.Done, append(strings.Fields(v.Name), "--help")...); !strings.Contains(text, v.Example) {
+				t.Errorf("%s --help has no example: %q", v.Name, text)
+			}
 		}
 	}
 	_, public := writeKeys(t)
@@ -319,32 +322,32 @@ func TestUsage(t *testing.T) {
 		args string
 		want string
 	}{
-		{exitUsage, "", "Example:"},
-		{exitUsage, "frobnicate", "not a verb"},
-		{exitUsage, "build --frobnicate", "unknown flag"},
-		{exitUsage, "build", "--output DIR"},
-		{exitUsage, "build --output x", "--range A..B"},
-		{exitUsage, "build --output x --range 5..4", "--range 5..4"},
-		{exitUsage, "build --output x --range 2..100 --k 0", "k = 0"},
-		{exitUsage, "build --output x --range 2..100 --platform linux/riscv64", "linux/riscv64"},
-		{exitUsage, "build more", "not expected"},
-		{exitNoInput, "build --output x --range 2..100 --verifiers " + missing, "no such file"},
-		{exitUsage, "image --range 2..100 --offline --push localhost/x", "needs the network"},
-		{exitUsage, "image --range 2..100 --sbom cyclonedx", "want spdx or none"},
-		{exitUsage, "image --range 2..100 --capsule x", "leave --range out"},
-		{exitNoInput, "image --capsule " + missing, "no such file"},
-		{exitNoInput, "image --check --lock " + missing, "no such file"},
-		{exitUsage, "replay", "--artifact FILE"},
-		{exitUsage, "replay --artifact " + variants + "good.txt", "--image"},
-		{exitUsage, "replay --artifact " + variants + "good.txt --image debian:bookworm", "a tag names can change"},
-		{exitNoInput, "replay --capsule x --artifact " + missing, "no such file"},
-		{exitUsage, "attest", "--output DIR or --attach"},
-		{exitUsage, "attest --attach", "--image NAME@sha256:"},
-		{exitInternal, "attest --attach --image x@sha256:" + strings.Repeat("0", 64) + " --key " + public, "private key"},
-		{exitUsage, "verify-attestation", "--key FILE"},
-		{exitUsage, "verify-attestation --key " + public, "--image NAME@sha256:"},
-		{exitUsage, "verify-attestation --key " + public + " --image oci:x@sha256:" + strings.Repeat("0", 64), "--bundle FILE"},
-		{exitUsage, "doctor now", "not expected"},
+		{cli.Usage, "", "Example:"},
+		{cli.Usage, "frobnicate", "not a verb"},
+		{cli.Usage, "build --frobnicate", "unknown flag"},
+		{cli.Usage, "build", "--output DIR"},
+		{cli.Usage, "build --output x", "--range A..B"},
+		{cli.Usage, "build --output x --range 5..4", "--range 5..4"},
+		{cli.Usage, "build --output x --range 2..100 --k 0", "k = 0"},
+		{cli.Usage, "build --output x --range 2..100 --platform linux/riscv64", "linux/riscv64"},
+		{cli.Usage, "build more", "expected no arguments"},
+		{cli.NoInput, "build --output x --range 2..100 --verifiers " + missing, "no such file"},
+		{cli.Usage, "image --range 2..100 --offline --push localhost/x", "needs the network"},
+		{cli.Usage, "image --range 2..100 --sbom cyclonedx", "want spdx or none"},
+		{cli.Usage, "image --range 2..100 --capsule x", "leave --range out"},
+		{cli.NoInput, "image --capsule " + missing, "no such file"},
+		{cli.NoInput, "image --check --lock " + missing, "no such file"},
+		{cli.Usage, "replay", "--artifact FILE"},
+		{cli.Usage, "replay --artifact " + variants + "good.txt", "--image"},
+		{cli.Usage, "replay --artifact " + variants + "good.txt --image debian:bookworm", "a tag names can change"},
+		{cli.NoInput, "replay --capsule x --artifact " + missing, "no such file"},
+		{cli.Usage, "attest", "--output DIR or --attach"},
+		{cli.Usage, "attest --attach", "--image NAME@sha256:"},
+		{cli.BadInput, "attest --attach --image x@sha256:" + strings.Repeat("0", 64) + " --key " + public, "private key"},
+		{cli.Usage, "verify-attestation", "--key FILE"},
+		{cli.Usage, "verify-attestation --key " + public, "--image NAME@sha256:"},
+		{cli.Usage, "verify-attestation --key " + public + " --image oci:x@sha256:" + strings.Repeat("0", 64), "--bundle FILE"},
+		{cli.Usage, "doctor now", "expected no arguments"},
 	} {
 		out, messages := capsule(t, c.code, strings.Fields(c.args)...)
 		if !strings.Contains(messages, c.want) || out != "" {
@@ -352,23 +355,23 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	t.Setenv("SOURCE_DATE_EPOCH", "yesterday")
-	capsule(t, exitUsage, "image", "--range", "2..100")
+	capsule(t, cli.Usage, "image", "--range", "2..100")
 }
 
 func TestErrorsAreJSONLinesToo(t *testing.T) {
-	out, _ := capsule(t, exitUsage, "build", "--json")
+	out, _ := capsule(t, cli.Usage, "build", "--json")
 	var object struct {
 		Type    string
 		Code    int `json:"exit_code"`
 		Message string
 	}
-	if err := json.Unmarshal([]byte(out), &object); err != nil || object.Type != "error" || object.Code != exitUsage || object.Message == "" {
+	if err := json.Unmarshal([]byte(out), &object); err != nil || object.Type != "error" || object.Code != cli.Usage || object.Message == "" {
 		t.Errorf("got %q, %v", out, err)
 	}
 }
 
 func TestDoctorSaysWhatThisMachineOffers(t *testing.T) {
-	out, _ := capsule(t, exitDone, "doctor")
+	out, _ := capsule(t, cli.Done, "doctor")
 	for _, want := range []string{"sandbox    built-in     ok", "sandbox    runc", "sandbox    podman", "sandbox    docker", "platform   linux/amd64", "platform   linux/arm64", "verifiers  unfrozen     ok"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
@@ -383,7 +386,7 @@ func TestPodmanRunsTheSameDigest(t *testing.T) {
 	if _, err := exec.LookPath("podman"); err != nil || address == "" || os.Geteuid() != 0 {
 		return // the other tests pull and run by digest without them
 	}
-	out, _ := capsule(t, exitDone, "image", "--range", "2..100", "--push", address+"/erdos1056/verifier")
+	out, _ := capsule(t, cli.Done, "image", "--range", "2..100", "--push", address+"/erdos1056/verifier")
 	pinned := address + "/erdos1056/verifier@" + digestIn(t, out)
 
 	dir, err := os.MkdirTemp("", "e") // short: podman's folders have at most 50 characters

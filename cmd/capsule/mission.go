@@ -6,23 +6,22 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
+	"github.com/erdos1056/erdos1056/internal/cli"
 )
 
-var missionPrepare = verb{
-	name:    "mission prepare",
-	summary: "fix everything that a mission draft depends on in a bundle",
-	example: "capsule mission prepare mission.draft.json --output mission1",
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var missionPrepare = cli.Verb{
+	Name:    "mission prepare",
+	Args:    "DRAFT",
+	Summary: "fix everything that a mission draft depends on in a bundle",
+	Example: "capsule mission prepare mission.draft.json --output mission1",
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		var f preparationFlags
 		f.declare(flags)
 		output := flags.String("output", "", "folder of the bundle")
-		return func(ctx context.Context, c *call) error {
-			draft, err := c.oneFile("a mission draft")
-			if err != nil {
-				return err
-			}
+		return func(ctx context.Context, c *cli.Call) error {
+			draft := c.Args[0]
 			if *output == "" {
-				return usageError("no folder given; write --output DIR")
+				return cli.Usagef("no folder given; write --output DIR")
 			}
 			m, parts, err := f.mission(ctx, c, draft)
 			if err != nil {
@@ -31,37 +30,35 @@ var missionPrepare = verb{
 			if err := mission.WriteBundle(*output, m, parts); err != nil {
 				return err
 			}
-			return c.validateBundle(*output)
+			return validateBundle(c, *output)
 		}
 	},
 }
 
-var missionValidate = verb{
-	name:    "mission validate",
-	summary: "check a prepared mission and every file of its bundle",
-	example: "capsule mission validate mission1",
-	declare: func(*pflag.FlagSet) func(context.Context, *call) error {
-		return func(_ context.Context, c *call) error {
-			name, err := c.oneFile("the folder of a prepared mission, or its mission.json")
-			if err != nil {
-				return err
-			}
+var missionValidate = cli.Verb{
+	Name:    "mission validate",
+	Args:    "MISSION",
+	Summary: "check a prepared mission and every file of its bundle",
+	Example: "capsule mission validate mission1",
+	Declare: func(*pflag.FlagSet) func(context.Context, *cli.Call) error {
+		return func(_ context.Context, c *cli.Call) error {
+			name := c.Args[0]
 			folder, prepared := bundleFolder(name)
 			if !prepared {
-				return usageError("%s: name a bundle's folder or its mission.json", name)
+				return cli.Usagef("%s: name a bundle's folder or its mission.json", name)
 			}
-			return c.validateBundle(folder)
+			return validateBundle(c, folder)
 		}
 	},
 }
 
-func (c *call) validateBundle(folder string) error {
+func validateBundle(c *cli.Call, folder string) error {
 	b, err := mission.OpenBundle(folder)
 	if err != nil {
 		return failedCheck(err)
 	}
-	c.text("valid     %s  %s", b.Mission.ID, b.Digest)
-	return c.object(struct {
+	printText(c, "valid     %s  %s", b.Mission.ID, b.Digest)
+	return printRecord(c, struct {
 		Type      string `json:"type"`
 		OK        bool   `json:"ok"`
 		Command   string `json:"command"`

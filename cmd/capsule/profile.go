@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/profile"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 )
@@ -32,7 +32,7 @@ func (f *packageFlags) open() (profile.Package, error) {
 	for _, name := range f.hosts {
 		host, ok := profile.HostsByName[name]
 		if !ok {
-			return profile.Package{}, usageError("--host %s: expected darwin-arm64, linux-arm64 or linux-x86_64", name)
+			return profile.Package{}, cli.Usagef("--host %s: expected darwin-arm64, linux-arm64 or linux-x86_64", name)
 		}
 		policy.Hosts = append(policy.Hosts, host)
 	}
@@ -40,13 +40,13 @@ func (f *packageFlags) open() (profile.Package, error) {
 }
 
 // profileVerb is a verb about the profiles of one package.
-func profileVerb(name, summary, example string, declare func(flags *pflag.FlagSet) func(*call, profile.Package) error) verb {
-	return verb{name: "profile " + name, summary: summary, example: "capsule profile " + name + example,
-		declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+func profileVerb(name, args, summary, example string, declare func(flags *pflag.FlagSet) func(*cli.Call, profile.Package) error) cli.Verb {
+	return cli.Verb{Name: "profile " + name, Args: args, Summary: summary, Example: "capsule profile " + name + example,
+		Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 			var f packageFlags
 			act := declare(flags)
 			f.declare(flags)
-			return func(_ context.Context, c *call) error {
+			return func(_ context.Context, c *cli.Call) error {
 				p, err := f.open()
 				if err != nil {
 					return err
@@ -57,22 +57,19 @@ func profileVerb(name, summary, example string, declare func(flags *pflag.FlagSe
 }
 
 // withoutFlags declares a verb that has no flags of its own.
-func withoutFlags(act func(*call, profile.Package) error) func(*pflag.FlagSet) func(*call, profile.Package) error {
-	return func(*pflag.FlagSet) func(*call, profile.Package) error { return act }
+func withoutFlags(act func(*cli.Call, profile.Package) error) func(*pflag.FlagSet) func(*cli.Call, profile.Package) error {
+	return func(*pflag.FlagSet) func(*cli.Call, profile.Package) error { return act }
 }
 
-var profileList = profileVerb("list", "list the profiles of a package", "", withoutFlags(func(c *call, p profile.Package) error {
-	if err := c.noArguments(); err != nil {
-		return err
-	}
+var profileList = profileVerb("list", "", "list the profiles of a package", "", withoutFlags(func(c *cli.Call, p profile.Package) error {
 	names, err := p.List()
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		c.text("%s", name)
+		printText(c, "%s", name)
 	}
-	return c.object(struct {
+	return printRecord(c, struct {
 		Type     string   `json:"type"`
 		OK       bool     `json:"ok"`
 		Command  string   `json:"command"`
@@ -80,21 +77,22 @@ var profileList = profileVerb("list", "list the profiles of a package", "", with
 	}{"profiles", true, "profile list", names})
 }))
 
-var profileShow = profileVerb("show", "show a profile", " erdos1056-k15-10428401-10428600", withoutFlags(func(c *call, p profile.Package) error {
-	name, err := c.oneFile("the name of a profile")
-	if err != nil {
-		return err
-	}
+var profileShow = profileVerb("show", "PROFILE", "show a profile", " erdos1056-k15-10428401-10428600", withoutFlags(func(c *cli.Call, p profile.Package) error {
+	name := c.Args[0]
 	shown, root, err := p.Load(name)
 	if err != nil {
 		return failedCheck(err)
 	}
-	c.text("name      %s\nroot      %s\ntarget    %s\ndraft     %s\nlanding   %s", shown.Name, root, shown.Target, shown.Draft, shown.Landing.Route())
+	printText(c, "name      %s", shown.Name)
+	printText(c, "root      %s", root)
+	printText(c, "target    %s", shown.Target)
+	printText(c, "draft     %s", shown.Draft)
+	printText(c, "landing   %s", shown.Landing.Route())
 	for _, host := range p.Policy.Hosts {
 		platform := shown.Platforms[host.Name]
-		c.text("%-13s %s %s in %s", host.Name, platform.VerifierCapsule, platform.VerifierCapsuleSHA256, platform.VerifierImage)
+		printText(c, "%-13s %s %s in %s", host.Name, platform.VerifierCapsule, platform.VerifierCapsuleSHA256, platform.VerifierImage)
 	}
-	return c.object(struct {
+	return printRecord(c, struct {
 		Type    string          `json:"type"`
 		OK      bool            `json:"ok"`
 		Command string          `json:"command"`
@@ -103,21 +101,18 @@ var profileShow = profileVerb("show", "show a profile", " erdos1056-k15-10428401
 	}{"profile", true, "profile show", string(root), shown})
 }))
 
-var profileValidate = profileVerb("validate", "check a profile and every file that it names", " erdos1056-k15-10428401-10428600", withoutFlags(func(c *call, p profile.Package) error {
-	name, err := c.oneFile("the name of a profile")
-	if err != nil {
-		return err
-	}
-	return c.validateProfile(p, name)
+var profileValidate = profileVerb("validate", "PROFILE", "check a profile and every file that it names", " erdos1056-k15-10428401-10428600", withoutFlags(func(c *cli.Call, p profile.Package) error {
+	name := c.Args[0]
+	return validateProfile(c, p, name)
 }))
 
-func (c *call) validateProfile(p profile.Package, name string) error {
+func validateProfile(c *cli.Call, p profile.Package, name string) error {
 	v, err := p.Validate(name)
 	if err != nil {
 		return failedCheck(err)
 	}
-	c.text("valid     %s  %s", v.Name, v.ProfileSHA256)
-	return c.object(struct {
+	printText(c, "valid     %s  %s", v.Name, v.ProfileSHA256)
+	return printRecord(c, struct {
 		Type       string             `json:"type"`
 		OK         bool               `json:"ok"`
 		Command    string             `json:"command"`
@@ -125,28 +120,25 @@ func (c *call) validateProfile(p profile.Package, name string) error {
 	}{"profile_validation", true, "profile validate", v})
 }
 
-var profilePack = profileVerb("pack", "copy a profile and every file that it names", " erdos1056-k15-10428401-10428600 --output pack", func(flags *pflag.FlagSet) func(*call, profile.Package) error {
+var profilePack = profileVerb("pack", "PROFILE", "copy a profile and every file that it names", " erdos1056-k15-10428401-10428600 --output pack", func(flags *pflag.FlagSet) func(*cli.Call, profile.Package) error {
 	output := flags.String("output", "", "folder to pack into")
-	return func(c *call, p profile.Package) error {
-		name, err := c.oneFile("the name of a profile")
-		if err != nil {
-			return err
-		}
+	return func(c *cli.Call, p profile.Package) error {
+		name := c.Args[0]
 		if *output == "" {
-			return usageError("no folder given; write --output DIR")
+			return cli.Usagef("no folder given; write --output DIR")
 		}
 		pack, root, err := p.Pack(name, *output)
 		if err != nil {
 			return failedCheck(err)
 		}
-		return c.print(map[string]any{"type": "profile_pack", "ok": true, "command": "profile pack", "output": *output, "pack_sha256": root, "files": pack.Files},
+		return c.Result(map[string]any{"type": "profile_pack", "ok": true, "command": "profile pack", "output": *output, "pack_sha256": root, "files": pack.Files},
 			"packed    %s  %d files  %s", *output, len(pack.Files), root)
 	}
 })
 
-var profileNew = profileVerb("new", "make a profile for any range",
+var profileNew = profileVerb("new", "", "make a profile for any range",
 	" --range 10428401..10428600 --image NAME@sha256:... --capsule linux-x86_64=FILE --capsule darwin-arm64=FILE",
-	func(flags *pflag.FlagSet) func(*call, profile.Package) error {
+	func(flags *pflag.FlagSet) func(*cli.Call, profile.Package) error {
 		var f newProfileFlags
 		flags.StringVar(&f.rangeText, "range", "", "the range, "+plan.RangeForms)
 		flags.IntVar(&f.k, "k", 15, "number of consecutive intervals")
@@ -162,19 +154,16 @@ type newProfileFlags struct {
 	capsules                 []string
 }
 
-func (f *newProfileFlags) make(c *call, p profile.Package) error {
-	if err := c.noArguments(); err != nil {
-		return err
-	}
+func (f *newProfileFlags) make(c *cli.Call, p profile.Package) error {
 	r, err := plan.ParseRange(f.rangeText)
 	if err != nil {
-		return usageError("--range: %v", err)
+		return cli.Usagef("--range: %v", err)
 	}
 	in := profile.Ingredients{Range: profile.Range{K: int64(f.k), Start: int64(r.Lo), End: int64(r.Hi)}, Image: f.image, Capsules: map[string]profile.CapsuleOf{}}
 	for _, text := range f.capsules {
 		host, name, ok := strings.Cut(text, "=")
 		if !ok {
-			return usageError("--capsule %s: write HOST=FILE", text)
+			return cli.Usagef("--capsule %s: write HOST=FILE", text)
 		}
 		binary, err := disk.Read(name, maxCapsule, disk.RefuseLinks)
 		if err != nil {
@@ -182,7 +171,7 @@ func (f *newProfileFlags) make(c *call, p profile.Package) error {
 		}
 		platform, err := platformOf(binary)
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return unfit(name, err)
 		}
 		in.Capsules[host] = profile.CapsuleOf{Platform: platform.String(), Binary: binary}
 	}
@@ -193,7 +182,7 @@ func (f *newProfileFlags) make(c *call, p profile.Package) error {
 	}
 	name, err := p.New(in)
 	if err != nil {
-		return usageError("%v", err)
+		return cli.Usagef("%v", err)
 	}
-	return c.validateProfile(p, name)
+	return validateProfile(c, p, name)
 }

@@ -8,24 +8,26 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/mission"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/record"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/runner"
+	"github.com/erdos1056/erdos1056/internal/cli"
 )
 
-var publishRun = verb{
-	name:    "publish-run",
-	summary: "write the folder that publishes a landed run",
-	example: "capsule publish-run run1 --repository https://github.com/vela-science/erdos-frontier --output published",
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var publishRun = cli.Verb{
+	Name:    "publish-run",
+	Args:    "RUN",
+	Summary: "write the folder that publishes a landed run",
+	Example: "capsule publish-run run1 --repository https://github.com/vela-science/erdos-frontier --output published",
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		runs := flags.String("runs", runsFolder, "folder that \"latest\" looks in")
 		repository := flags.String("repository", "", "address of the frontier's repository")
 		output := flags.String("output", "", "folder to write")
 		asOriginal := flags.Bool("as-original", false, "let pass a run without signed tip, evidence manifest and worker files")
-		return func(ctx context.Context, c *call) error {
-			f, err := c.folder(*runs)
+		return func(ctx context.Context, c *cli.Call) error {
+			f, err := runFolder(c, *runs)
 			if err != nil {
 				return err
 			}
 			if *repository == "" || *output == "" {
-				return usageError("write --repository ADDRESS and --output DIR")
+				return cli.Usagef("write --repository ADDRESS and --output DIR")
 			}
 			claims, err := runner.Verify(ctx, f, runner.Examination{})
 			if err != nil {
@@ -44,7 +46,7 @@ var publishRun = verb{
 			}
 			public, err := record.Publish(bundle.Mission, run, *repository)
 			if err != nil {
-				return mismatchError("%w", err)
+				return cli.Failf("%w", err)
 			}
 			folder, err := public.Folder()
 			if err != nil {
@@ -53,7 +55,7 @@ var publishRun = verb{
 			if err := folder.Write(*output); err != nil {
 				return err
 			}
-			return c.print(map[string]any{"type": "publication", "ok": true, "command": "publish-run", "run_id": run.RunID, "output": *output,
+			return c.Result(map[string]any{"type": "publication", "ok": true, "command": "publish-run", "run_id": run.RunID, "output": *output,
 				"projection_root": folder.ProjectionRoot, "bundle_root": folder.BundleRoot, "authority_effect": "none"},
 				"published %s  bundle root %s", *output, folder.BundleRoot)
 		}

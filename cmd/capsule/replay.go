@@ -2,34 +2,35 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/pflag"
 
 	capsuleimage "github.com/erdos1056/erdos1056/capsule/image"
 	"github.com/erdos1056/erdos1056/capsule/replay"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/oci"
 )
 
-var replayVerb = verb{
-	name:    "replay",
-	summary: "ask a frozen verifier, shut in, about an artifact or a finished run (replay RUN)",
-	example: "capsule replay --image ghcr.io/me/erdos1056@sha256:... --artifact artifact.txt",
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var replayVerb = cli.Verb{
+	Name:    "replay",
+	Args:    "[RUN]",
+	Summary: "ask a frozen verifier, sandboxed, about an artifact or a finished run",
+	Example: "capsule replay --image ghcr.io/me/erdos1056@sha256:... --artifact artifact.txt",
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		f := new(replayFlags)
 		f.declare(flags)
 		artifact := flags.String("artifact", "", "the artifact")
-		return func(ctx context.Context, c *call) error {
-			if len(c.args) == 1 && *artifact == "" && f.image == "" && f.capsule == "" {
-				return c.replayRun(ctx, f.sandbox.name)
+		return func(ctx context.Context, c *cli.Call) error {
+			if len(c.Args) == 1 && *artifact == "" && f.image == "" && f.capsule == "" {
+				return replayRun(ctx, c, f.sandbox.name)
 			}
-			if err := c.noArguments(); err != nil {
-				return err
+			if len(c.Args) > 0 {
+				return cli.Usagef("a finished run names its artifact and verifier; write capsule replay RUN, or --artifact with --image or --capsule")
 			}
 			if *artifact == "" {
-				return usageError("no artifact given; write --artifact FILE")
+				return cli.Usagef("no artifact given; write --artifact FILE")
 			}
 			question, err := f.request(ctx, c, *artifact)
 			if err != nil {
@@ -43,13 +44,13 @@ var replayVerb = verb{
 			if verdict.Verified {
 				word = "verified"
 			}
-			err = c.print(map[string]any{
+			err = c.Result(map[string]any{
 				"type": "verdict", "verdict": word, "message": verdict.Message, "sandbox": verdict.Outcome.Runtime,
 				"platform": question.Platform, "verifier": digest.Of(question.Verifier), "artifact": digest.Of(question.Artifact),
 				"milliseconds": verdict.Outcome.Elapsed.Milliseconds(),
 			}, "%s", verdict.Message)
 			if err == nil && !verdict.Verified {
-				err = mismatchError("the verifier rejects the artifact")
+				err = cli.Failf("the verifier rejects the artifact")
 			}
 			return err
 		}
@@ -72,9 +73,9 @@ func (f *replayFlags) declare(flags *pflag.FlagSet) {
 }
 
 // request collects everything that a question to the verifier consists of.
-func (f *replayFlags) request(ctx context.Context, c *call, artifact string) (r replay.Request, err error) {
+func (f *replayFlags) request(ctx context.Context, c *cli.Call, artifact string) (r replay.Request, err error) {
 	if (f.image == "") == (f.capsule == "") {
-		return r, usageError("name either --image NAME@sha256:... or --capsule FILE")
+		return r, cli.Usagef("name either --image NAME@sha256:... or --capsule FILE")
 	}
 	if r.Artifact, err = replay.ReadArtifact(artifact); err != nil {
 		return r, err
@@ -86,7 +87,7 @@ func (f *replayFlags) request(ctx context.Context, c *call, artifact string) (r 
 		}
 		platform, err := platformOf(r.Verifier)
 		if err != nil {
-			return r, fmt.Errorf("%s: %w", f.capsule, err)
+			return r, unfit(f.capsule, err)
 		}
 		r.Platform = platform.String()
 	} else {
@@ -104,7 +105,7 @@ func (f *replayFlags) request(ctx context.Context, c *call, artifact string) (r 
 
 func openPinned(ctx context.Context, registry oci.Registry, reference string) (*oci.Image, error) {
 	if _, _, err := oci.SplitDigest(reference); err != nil {
-		return nil, usageError("--image: %v", err)
+		return nil, cli.Usagef("--image: %v", err)
 	}
 	return registry.Open(ctx, reference)
 }
@@ -115,5 +116,5 @@ func verifierFor(im *oci.Image, platform string) ([]byte, error) {
 			return capsuleimage.Verifier(im, *m.Platform)
 		}
 	}
-	return nil, usageError("--platform %s: the image has none for it", platform)
+	return nil, cli.Usagef("--platform %s: the image has none for it", platform)
 }

@@ -5,11 +5,12 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/runner"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/cli"
 )
 
 // replayRun has the frozen verifier of a finished run judge its artifacts again.
-func (c *call) replayRun(ctx context.Context, name string) error {
-	f, err := c.folder(runsFolder)
+func replayRun(ctx context.Context, c *cli.Call, name string) error {
+	f, err := runFolder(c, runsFolder)
 	if err != nil {
 		return err
 	}
@@ -21,15 +22,15 @@ func (c *call) replayRun(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	c.text("%-9s %s  stdout %s", result.VerifierStatus, result.RunID, result.StdoutDigest)
-	if err := c.object(struct {
+	printText(c, "%-9s %s  stdout %s", result.VerifierStatus, result.RunID, result.StdoutDigest)
+	if err := printRecord(c, struct {
 		Type string `json:"type"`
 		runner.ReplayResult
 	}{"replay", result}); err != nil {
 		return err
 	}
 	if !result.Matched {
-		return mismatchError("the frozen verifier returned %s, or another output, than the run records", result.VerifierStatus)
+		return cli.Failf("the frozen verifier returned %s, or another output, than the run records", result.VerifierStatus)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/record"
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/runner"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
@@ -32,11 +33,12 @@ const (
 // runsFolder is where runs lie that were given no other place.
 const runsFolder = "runs"
 
-var runVerb = verb{
-	name:    "run",
-	summary: "carry out a mission: search or take an artifact, freeze, verify shut in, record",
-	example: "capsule run missions/erdos1056-k15-next/mission.draft.json --no-land --output run1",
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var runVerb = cli.Verb{
+	Name:    "run",
+	Args:    "MISSION",
+	Summary: "carry out a mission: search or take an artifact, freeze, verify sandboxed, record",
+	Example: "capsule run missions/erdos1056-k15-next/mission.draft.json --no-land --output run1",
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		f := new(runFlags)
 		f.declare(flags)
 		return f.act
@@ -75,21 +77,19 @@ func (f *runFlags) declare(flags *pflag.FlagSet) {
 	f.key.declare(flags)
 }
 
-func (f *runFlags) act(ctx context.Context, c *call) error {
-	name, err := c.oneFile("a mission draft, or the folder of a prepared mission")
-	if err != nil {
-		return err
-	}
+func (f *runFlags) act(ctx context.Context, c *cli.Call) error {
+	name := c.Args[0]
 	if f.noLand == (f.landCommand != "") {
-		return usageError("say how the run ends: --no-land, or --land-command PROGRAM")
+		return cli.Usagef("say how the run ends: --no-land, or --land-command PROGRAM")
 	}
 	if f.workerMemory < 16 || f.workerMemory > 1<<20 {
-		return usageError("--worker-memory %d: want 16 to %d MiB", f.workerMemory, 1<<20)
+		return cli.Usagef("--worker-memory %d: want 16 to %d MiB", f.workerMemory, 1<<20)
 	}
 	if f.artifact != "" && f.worker != "" {
-		return usageError("an artifact comes from one place: --artifact or --worker")
+		return cli.Usagef("an artifact comes from one place: --artifact or --worker")
 	}
-	order := runner.Order{Report: func(stage, text string) { c.say("%-9s %s", stage, text) }}
+	order := runner.Order{Report: func(stage, text string) { c.Say("%-9s %s", stage, text) }}
+	var err error
 	if order.Mission, order.Parts, err = f.mission(ctx, c, name); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (f *runFlags) act(ctx context.Context, c *call) error {
 	}
 	// Without a key the tip of the log is signed by one of this run alone.
 	if f.key.path != "" {
-		key, err := f.key.read()
+		key, err := f.key.read(ctx, c)
 		if err != nil {
 			return err
 		}
@@ -124,21 +124,21 @@ func (f *runFlags) act(ctx context.Context, c *call) error {
 	}
 	summary, err := runner.Run(ctx, order)
 	if errors.Is(err, fs.ErrExist) {
-		return usageError("--output: %v", err)
+		return cli.Usagef("--output: %v", err)
 	}
 	if err != nil {
 		return err
 	}
-	return c.printRun(summary)
+	return printRun(c, summary)
 }
 
 // printRun prints what a run came to, and fails if the run did.
-func (c *call) printRun(s runner.Summary) error {
+func printRun(c *cli.Call, s runner.Summary) error {
 	if s.Failure != nil {
 		path := s.Folder.Record(record.FailureFile)
-		err := c.print(map[string]any{"type": "failure", "ok": false, "run_id": s.Failure.RunID, "phase": s.Failure.Phase, "error": s.Failure.Error,
+		err := c.Result(map[string]any{"type": "failure", "ok": false, "run_id": s.Failure.RunID, "phase": s.Failure.Phase, "error": s.Failure.Error,
 			"landing_observed": s.Failure.LandingObserved, "failure_file": path}, "failed    %s  phase %s", path, s.Failure.Phase)
-		return errors.Join(mismatchError("%s: %s", s.Failure.Phase, s.Failure.Error), err)
+		return errors.Join(cli.Failf("%s: %s", s.Failure.Phase, s.Failure.Error), err)
 	}
 	mode, receipt, proposal, route := "no_land", "", "", ""
 	var delta *int64
@@ -146,8 +146,8 @@ func (c *call) printRun(s runner.Summary) error {
 		mode, receipt, proposal, route, delta = "land", l.ReceiptRoot, l.ProposalID, l.Route, l.AcceptedEventDelta
 	}
 	path := s.Folder.Record(record.RunFile)
-	c.say("%-9s by the key %s", "signed", s.TipKey)
-	return c.print(map[string]any{"type": "run", "ok": true, "command": "run", "mode": mode, "run_id": s.Run.RunID, "target": s.Run.Mission.Target,
+	c.Say("%-9s by the key %s", "signed", s.TipKey)
+	return c.Result(map[string]any{"type": "run", "ok": true, "command": "run", "mode": mode, "run_id": s.Run.RunID, "target": s.Run.Mission.Target,
 		"candidate_digest": s.Run.Candidate.Digest, "verifier_status": s.Run.Verifier.Status, "observed_tokens": s.Run.Budget.ObservedTokens,
 		"receipt_root": orNull(receipt), "proposal_id": orNull(proposal), "route": orNull(route), "accepted_event_delta": delta,
 		"clean_clone_reproduced": s.Run.Reproduction.Matched, "evidence_root": s.EvidenceRoot, "tip_public_key": s.TipKey, "run_file": path},
@@ -177,7 +177,7 @@ func (f *preparationFlags) declare(flags *pflag.FlagSet) {
 }
 
 // mission reads a prepared mission, or prepares a draft.
-func (f *preparationFlags) mission(ctx context.Context, c *call, name string) (m mission.Mission, parts mission.Parts, err error) {
+func (f *preparationFlags) mission(ctx context.Context, c *cli.Call, name string) (m mission.Mission, parts mission.Parts, err error) {
 	folder, prepared := bundleFolder(name)
 	if prepared {
 		b, err := mission.OpenBundle(folder)
@@ -207,7 +207,7 @@ func (f *preparationFlags) mission(ctx context.Context, c *call, name string) (m
 		return m, parts, err
 	}
 	if m, parts, err = runner.Prepare(p); err != nil {
-		err = failedCheck(fmt.Errorf("%s: %w", name, err))
+		err = unfit(name, err)
 	}
 	return m, parts, err
 }
@@ -222,7 +222,7 @@ func bundleFolder(name string) (folder string, prepared bool) {
 }
 
 // verifier returns the frozen verifier for a draft, and its platform.
-func (f *preparationFlags) verifier(ctx context.Context, c *call, draft []byte) ([]byte, string, error) {
+func (f *preparationFlags) verifier(ctx context.Context, c *cli.Call, draft []byte) ([]byte, string, error) {
 	if f.capsule != "" {
 		capsule, err := disk.Read(f.capsule, maxCapsule, disk.RefuseLinks)
 		if err != nil {
@@ -234,7 +234,7 @@ func (f *preparationFlags) verifier(ctx context.Context, c *call, draft []byte) 
 		}
 		platform, err := platformOf(capsule)
 		if err != nil {
-			return nil, "", fmt.Errorf("%s: %w", f.capsule, err)
+			return nil, "", unfit(f.capsule, err)
 		}
 		return capsule, platform.String(), nil
 	}
@@ -249,7 +249,7 @@ func (f *preparationFlags) verifier(ctx context.Context, c *call, draft []byte) 
 	source := f.source
 	if source == (freeze.Source{}) {
 		if source, err = freeze.FindSource(); err != nil {
-			return nil, "", &codedError{exitNoInput, err}
+			return nil, "", cli.WithCode(cli.NoInput, err)
 		}
 	}
 	native, err := freeze.ParsePlatforms(sandbox.Native)
@@ -260,6 +260,6 @@ func (f *preparationFlags) verifier(ctx context.Context, c *call, draft []byte) 
 	if err != nil {
 		return nil, "", err
 	}
-	c.say("capsule   frozen to %s, k %d, %s", claim.Range, claim.K, sandbox.Native)
+	c.Say("capsule   frozen to %s, k %d, %s", claim.Range, claim.K, sandbox.Native)
 	return frozen.Verifiers[native[0]], sandbox.Native, nil
 }

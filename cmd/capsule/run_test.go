@@ -13,12 +13,13 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/records/canopus/profile"
 	"github.com/erdos1056/erdos1056/capsule/sandbox"
+	"github.com/erdos1056/erdos1056/internal/cli"
 )
 
 // must runs the command, which must succeed, and returns its output.
 func must(t *testing.T, args ...string) string {
 	t.Helper()
-	stdout, _ := capsule(t, exitDone, args...)
+	stdout, _ := capsule(t, cli.Done, args...)
 	return stdout
 }
 
@@ -66,14 +67,14 @@ func TestMissionIsRunInspectedVerifiedAndReplayed(t *testing.T) {
 	if text := must(t, "mission", "prepare", draft, "--output", bundle); !strings.HasPrefix(text, "valid     mission_erdos1056_k15_range_2_2000  sha256:") {
 		t.Errorf("mission prepare: %s", text)
 	}
-	refuses(t, exitUsage, "--no-land", "run", bundle, "--output", run1)
-	refuses(t, exitNoInput, "no such file", "run", filepath.Join(folder, "absent.json"), "--no-land")
-	refuses(t, exitNoInput, "absent/run.json names no run", "inspect", filepath.Join(folder, "absent", "run.json"))
-	refuses(t, exitNoInput, "say where runs lie with --runs", "inspect", "latest", "--runs", filepath.Join(folder, "absent"))
+	refuses(t, cli.Usage, "--no-land", "run", bundle, "--output", run1)
+	refuses(t, cli.NoInput, "no such file", "run", filepath.Join(folder, "absent.json"), "--no-land")
+	refuses(t, cli.NoInput, "absent/run.json names no run", "inspect", filepath.Join(folder, "absent", "run.json"))
+	refuses(t, cli.NoInput, "say where runs lie with --runs", "inspect", "latest", "--runs", filepath.Join(folder, "absent"))
 	if text := must(t, "run", bundle, "--no-land", "--output", run1); !strings.HasPrefix(text, "recorded  "+run1+"/run/run.json  evidence root sha256:") {
 		t.Errorf("run: %s", text)
 	}
-	refuses(t, exitUsage, "already exists", "run", bundle, "--no-land", "--output", run1)
+	refuses(t, cli.Usage, "already exists", "run", bundle, "--no-land", "--output", run1)
 
 	var inspection struct {
 		Type, Command string
@@ -95,7 +96,7 @@ func TestMissionIsRunInspectedVerifiedAndReplayed(t *testing.T) {
 	if text := must(t, "replay", filepath.Join(run1, "run", "run.json"), "--json"); !strings.Contains(text, `"schema":"canopus.replay.v1","ok":true`) {
 		t.Errorf("replay: %s", text)
 	}
-	refuses(t, exitMismatch, "a diagnostic run was not landed", "publish-run", run1, "--repository", "https://github.com/vela-science/erdos-frontier", "--output", filepath.Join(folder, "published"))
+	refuses(t, cli.Failed, "a diagnostic run was not landed", "publish-run", run1, "--repository", "https://github.com/vela-science/erdos-frontier", "--output", filepath.Join(folder, "published"))
 
 	// What the original's inspect accepts: a forged claim.
 	path := filepath.Join(run1, "run", "run.json")
@@ -106,8 +107,8 @@ func TestMissionIsRunInspectedVerifiedAndReplayed(t *testing.T) {
 	if err := os.WriteFile(path, bytes.Replace(data, []byte("None of the"), []byte("All of the"), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, exitMismatch, "fails: ", "inspect", run1)
-	refuses(t, exitMismatch, "not every claim holds", "verify", run1, "--no-replay")
+	refuses(t, cli.Failed, "fails: ", "inspect", run1)
+	refuses(t, cli.Failed, "not every claim holds", "verify", run1, "--no-replay")
 }
 
 func TestRunsOfTheOriginalAreInspectedAsItDoes(t *testing.T) {
@@ -139,7 +140,7 @@ func TestFailedRunIsRecordedAndExitsWithOne(t *testing.T) {
 		t.Fatalf("%v, %v", capsules, err)
 	}
 	output := filepath.Join(folder, "run1")
-	refuses(t, exitMismatch, "verifier_non_success", "run", draft, "--no-land", "--output", output, "--capsule", capsules[0])
+	refuses(t, cli.Failed, "verifier_non_success", "run", draft, "--no-land", "--output", output, "--capsule", capsules[0])
 	if text := must(t, "inspect", output); !strings.Contains(text, "failed    phase verifier_non_success") {
 		t.Errorf("inspect: %s", text)
 	}
@@ -161,7 +162,7 @@ func TestWorkerFindsItsInputAndItsWorkspace(t *testing.T) {
 			command = append(command, "--worker-arg", arg)
 		}
 		// What the worker hands over is frozen; the verifier of the range refuses it.
-		refuses(t, exitMismatch, "verifier_non_success", command...)
+		refuses(t, cli.Failed, "verifier_non_success", command...)
 		must(t, "verify", output)
 	}
 }
@@ -188,9 +189,9 @@ func TestProfileIsMadeListedShownValidatedAndPacked(t *testing.T) {
 		t.Errorf("profile pack: %s", text)
 	}
 	must(t, "profile", "validate", name, "--package", filepath.Join(folder, "pack"))
-	refuses(t, exitMismatch, "profile.platforms", "profile", "validate", name, "--package", pkg, "--host", "linux-x86_64")
-	refuses(t, exitUsage, "--host mars", "profile", "list", "--host", "mars")
-	refuses(t, exitUsage, "one", "profile", "show", "--package", pkg)
+	refuses(t, cli.Failed, "profile.platforms", "profile", "validate", name, "--package", pkg, "--host", "linux-x86_64")
+	refuses(t, cli.Usage, "--host mars", "profile", "list", "--host", "mars")
+	refuses(t, cli.Usage, "expected PROFILE", "profile", "show", "--package", pkg)
 
 	capsule := filepath.Join(pkg, "capsules/erdos1056-k15/linux-x86_64/2-100/verifier")
 	if err := os.Chmod(capsule, 0o755); err != nil {
@@ -199,7 +200,7 @@ func TestProfileIsMadeListedShownValidatedAndPacked(t *testing.T) {
 	if err := os.WriteFile(capsule, []byte("changed"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, exitMismatch, "profile.platforms.linux-x86_64.verifier_capsule_sha256", "profile", "validate", name, "--package", pkg)
+	refuses(t, cli.Failed, "profile.platforms.linux-x86_64.verifier_capsule_sha256", "profile", "validate", name, "--package", pkg)
 
 	// A run names the profile that registers its draft.
 	draft := filepath.Join(pkg, "missions/erdos1056-k15-2-100/mission.draft.json")
@@ -210,7 +211,7 @@ func TestProfileIsMadeListedShownValidatedAndPacked(t *testing.T) {
 		t.Errorf("mission: %s, %v", mission, err)
 	}
 	other := writeDraft(t, folder)
-	refuses(t, exitMismatch, "profile.draft_sha256", "run", other, "--profile", filepath.Join(pkg, "profiles", name+".json"), "--no-land")
+	refuses(t, cli.Failed, "profile.draft_sha256", "run", other, "--profile", filepath.Join(pkg, "profiles", name+".json"), "--no-land")
 }
 
 func TestSchemaOfEveryFormatIsPrinted(t *testing.T) {
@@ -224,7 +225,7 @@ func TestSchemaOfEveryFormatIsPrinted(t *testing.T) {
 			t.Errorf("schema %s is not the published one, %v", name, err)
 		}
 	}
-	refuses(t, exitUsage, "is no format", "schema", "canopus.mission.v9")
+	refuses(t, cli.Usage, "is no format", "schema", "canopus.mission.v9")
 }
 
 func TestLandedRunIsPublished(t *testing.T) {
@@ -243,7 +244,7 @@ func TestLandedRunIsPublished(t *testing.T) {
 		t.Errorf("inspect: %s", text)
 	}
 	must(t, "verify", run1)
-	refuses(t, exitUsage, "--repository", "publish-run", run1, "--output", published)
+	refuses(t, cli.Usage, "--repository", "publish-run", run1, "--output", published)
 	if text := must(t, "publish-run", run1, "--repository", "https://github.com/vela-science/erdos-frontier", "--output", published); !strings.Contains(text, "bundle root sha256:") {
 		t.Errorf("publish-run: %s", text)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/erdos1056/erdos1056/capsule/records/finding"
+	"github.com/erdos1056/erdos1056/internal/cli"
 )
 
 // strictnessFlags say whose verdict is asked for.
@@ -20,23 +21,23 @@ func (f *strictnessFlags) declare(flags *pflag.FlagSet) {
 }
 
 // conclude prints the findings, then the verdict on a file.
-func (f *strictnessFlags) conclude(c *call, name string, v finding.Verdict, details map[string]any, text string) error {
+func (f *strictnessFlags) conclude(c *cli.Call, name string, v finding.Verdict, details map[string]any, text string) error {
 	strict := f.strict && !f.asOriginal
 	for _, finding := range v.Findings {
-		if c.json {
-			if err := c.line(map[string]any{"type": "finding", "name": finding.Name, "field": finding.Field, "detail": finding.Detail}); err != nil {
+		if c.JSON {
+			if err := c.Line(map[string]any{"type": "finding", "name": finding.Name, "field": finding.Field, "detail": finding.Detail}); err != nil {
 				return err
 			}
 			continue
 		}
-		c.say("finding %v", finding)
+		c.Say("finding %v", finding)
 	}
 	if err := v.Err(strict); err != nil {
 		return refused(name, err)
 	}
 	object := map[string]any{"type": "verdict", "verdict": "verified", "strict": strict, "findings": len(v.Findings)}
 	maps.Copy(object, details)
-	return c.print(object, "verified  %s", text)
+	return c.Result(object, "verified  %s", text)
 }
 
 // refused returns the error of a file that was refused.

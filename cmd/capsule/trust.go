@@ -4,44 +4,42 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/erdos1056/erdos1056/capsule/records/keys"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
-var trust = verb{
-	name:    "trust",
-	summary: "enter somebody's public key in a registry of trusted keys",
-	example: `capsule trust academy-public-key.pem --registry keys.json --holder "Academy" --role proctor`,
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var trust = cli.Verb{
+	Name:    "trust",
+	Args:    "KEY",
+	Summary: "enter somebody's public key in a registry of trusted keys",
+	Example: `capsule trust academy-public-key.pem --registry keys.json --holder "Academy" --role proctor`,
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		f := new(entryFlags)
 		f.declare(flags)
-		return func(ctx context.Context, c *call) error {
-			name, err := c.oneFile("a file with a public key")
-			if err != nil {
-				return err
-			}
+		return func(ctx context.Context, c *cli.Call) error {
+			name := c.Args[0]
 			text, err := readFile("key", name, maxKeyText)
 			if err != nil {
 				return err
 			}
 			public, err := parsePublic(string(text))
 			if err != nil {
-				return mismatchError("%s: %v", name, err)
+				return cli.Failf("%s: %v", name, err)
 			}
 			if f.registry == "" {
-				return usageError("no registry given; write --registry FILE")
+				return cli.Usagef("no registry given; write --registry FILE")
 			}
 			if err := f.enter(ctx, public); err != nil {
 				return err
 			}
 			fingerprint := keys.FingerprintOf(public)
-			return c.print(map[string]any{"type": "trust", "fingerprint": fingerprint, "holder": f.holder, "roles": f.roles},
+			return c.Result(map[string]any{"type": "trust", "fingerprint": fingerprint, "holder": f.holder, "roles": f.roles},
 				"%s  %s  %s", fingerprint, f.holder, strings.Join(f.roles, ","))
 		}
 	},
@@ -94,13 +92,13 @@ func (f *entryFlags) check(public ed25519.PublicKey) error {
 // with returns the text of the registry, nil for none, with the key in it.
 func (f *entryFlags) with(old []byte, public ed25519.PublicKey) ([]byte, error) {
 	if f.holder == "" {
-		return nil, usageError("a registry says who holds a key; write --holder NAME")
+		return nil, cli.Usagef("a registry says who holds a key; write --holder NAME")
 	}
 	var registry keys.Registry
 	if old != nil {
 		var err error
 		if registry, err = keys.ParseRegistry(old); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.registry, err)
+			return nil, unfit(f.registry, err)
 		}
 	}
 	entry := keys.Entry{Public: public, Holder: f.holder}
@@ -109,7 +107,7 @@ func (f *entryFlags) with(old []byte, public ed25519.PublicKey) ([]byte, error) 
 	}
 	text, err := registry.With(entry).Encode()
 	if err != nil {
-		return nil, usageError("%v", err)
+		return nil, cli.Usagef("%v", err)
 	}
 	return text, nil
 }

@@ -10,15 +10,16 @@ import (
 
 	"github.com/erdos1056/erdos1056/capsule/attestation"
 	"github.com/erdos1056/erdos1056/capsule/replay"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/digest"
 	"github.com/erdos1056/erdos1056/oci"
 )
 
-var verifyAttestation = verb{
-	name:    "verify-attestation",
-	summary: "check what was signed about an image",
-	example: "capsule verify-attestation --key key.pub --image localhost:5000/erdos1056@sha256:... --artifact artifact.txt",
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var verifyAttestation = cli.Verb{
+	Name:    "verify-attestation",
+	Summary: "check what was signed about an image",
+	Example: "capsule verify-attestation --key key.pub --image localhost:5000/erdos1056@sha256:... --artifact artifact.txt",
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		f := new(verifyFlags)
 		flags.StringVar(&f.key, "key", "", "public key, PEM: ECDSA P-256 or Ed25519")
 		flags.StringVar(&f.image, "image", "", "NAME@sha256:...: an image, or one platform's manifest")
@@ -36,24 +37,21 @@ type verifyFlags struct {
 	registry                            registryFlags
 }
 
-func (f *verifyFlags) run(ctx context.Context, c *call) error {
-	if err := c.noArguments(); err != nil {
-		return err
-	}
+func (f *verifyFlags) run(ctx context.Context, c *cli.Call) error {
 	text, err := readFile("--key", f.key, 64<<10)
 	if err != nil {
 		return err
 	}
 	key, err := attestation.ParsePublicKey(text)
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.key, err)
+		return unfit(f.key, err)
 	}
 	if f.image == "" {
-		return usageError("no image given; write --image NAME@sha256:...")
+		return cli.Usagef("no image given; write --image NAME@sha256:...")
 	}
 	repository, digest, err := oci.SplitDigest(f.image)
 	if err != nil {
-		return usageError("--image: %v", err)
+		return cli.Usagef("--image: %v", err)
 	}
 	bundles, err := f.collect(ctx, repository, digest)
 	if err != nil {
@@ -80,7 +78,7 @@ func (f *verifyFlags) collect(ctx context.Context, repository string, subject di
 		return bundles, nil
 	}
 	if strings.HasPrefix(repository, "oci:") || strings.HasPrefix(repository, "oci-archive:") {
-		return nil, usageError("nothing is attached to a layout or an archive; name the bundles with --bundle FILE")
+		return nil, cli.Usagef("nothing is attached to a layout or an archive; name the bundles with --bundle FILE")
 	}
 	attached, err := f.registry.Bundles(ctx, repository, subject)
 	for _, data := range attached {
@@ -92,7 +90,7 @@ func (f *verifyFlags) collect(ctx context.Context, repository string, subject di
 // accept returns the statements about the digest that the key signed, and says
 // of each bundle what it is. Anyone can attach a bundle: those of strangers are
 // reported and passed over.
-func accept(c *call, key attestation.PublicKey, digest digest.Digest, bundles map[string][]byte) ([]attestation.Statement, error) {
+func accept(c *cli.Call, key attestation.PublicKey, digest digest.Digest, bundles map[string][]byte) ([]attestation.Statement, error) {
 	names := make([]string, 0, len(bundles))
 	for name := range bundles {
 		names = append(names, name)
@@ -105,7 +103,7 @@ func accept(c *call, key attestation.PublicKey, digest digest.Digest, bundles ma
 			err = fmt.Errorf("it is not about %s", digest)
 		}
 		if err != nil {
-			c.say("bundle %s is passed over: %v", name, err)
+			c.Say("bundle %s is passed over: %v", name, err)
 			continue
 		}
 		accepted = append(accepted, statement)
@@ -115,12 +113,12 @@ func accept(c *call, key attestation.PublicKey, digest digest.Digest, bundles ma
 			fields["properties"], fields["time"] = v.Properties, v.Time
 			detail = fmt.Sprintf("  %s %q", v.Time, v.Properties)
 		}
-		if err := c.print(fields, "signed: %s about %s%s", statement.PredicateType, digest, detail); err != nil {
+		if err := c.Result(fields, "signed: %s about %s%s", statement.PredicateType, digest, detail); err != nil {
 			return nil, err
 		}
 	}
 	if len(accepted) == 0 {
-		return nil, mismatchError("none of %d bundles is a statement about %s signed by this key", len(bundles), digest)
+		return nil, cli.Failf("none of %d bundles is a statement about %s signed by this key", len(bundles), digest)
 	}
 	return accepted, nil
 }
@@ -128,7 +126,7 @@ func accept(c *call, key attestation.PublicKey, digest digest.Digest, bundles ma
 // require checks that what the user asked for is among the statements.
 func (f *verifyFlags) require(statements []attestation.Statement) error {
 	if f.predicateType != "" && !slices.ContainsFunc(statements, func(s attestation.Statement) bool { return s.PredicateType == f.predicateType }) {
-		return mismatchError("no statement of type %s", f.predicateType)
+		return cli.Failf("no statement of type %s", f.predicateType)
 	}
 	if f.artifact == "" {
 		return nil
@@ -144,5 +142,5 @@ func (f *verifyFlags) require(statements []attestation.Statement) error {
 			return nil
 		}
 	}
-	return mismatchError("no statement says that %s (%s) was verified", f.artifact, digest)
+	return cli.Failf("no statement says that %s (%s) was verified", f.artifact, digest)
 }

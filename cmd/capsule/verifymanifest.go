@@ -8,14 +8,16 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/erdos1056/erdos1056/capsule/records/cuecrux/conformance"
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
-var verifyManifest = verb{
-	name:    "verify-manifest",
-	summary: "check a signed manifest and its declaration",
-	example: "capsule verify-manifest declaration/manifest.json --keys keys.json",
-	declare: func(flags *pflag.FlagSet) func(context.Context, *call) error {
+var verifyManifest = cli.Verb{
+	Name:    "verify-manifest",
+	Args:    "MANIFEST",
+	Summary: "check a signed manifest and its declaration",
+	Example: "capsule verify-manifest declaration/manifest.json --keys keys.json",
+	Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
 		f := new(verifyManifestFlags)
 		f.trust.declare(flags)
 		flags.StringVar(&f.corpus, "corpus", "", "the replay corpus (default: the one that the manifest names, if it lies there)")
@@ -30,11 +32,8 @@ type verifyManifestFlags struct {
 	strictness strictnessFlags
 }
 
-func (f *verifyManifestFlags) run(_ context.Context, c *call) error {
-	name, err := c.oneFile("a manifest")
-	if err != nil {
-		return err
-	}
+func (f *verifyManifestFlags) run(_ context.Context, c *cli.Call) error {
+	name := c.Args[0]
 	registry, err := f.trust.read()
 	if err != nil {
 		return err
