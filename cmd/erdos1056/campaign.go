@@ -1,16 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"runtime"
+	"io/fs"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/kernel"
 	"github.com/erdos1056/erdos1056/kernel/campaign"
@@ -29,33 +31,33 @@ type campaignFlags struct {
 	push      string
 }
 
-func (c *campaignFlags) add(f *pflag.FlagSet) {
+func (f *campaignFlags) add(flags *pflag.FlagSet) {
 	shard := new(plan.Shard)
-	c.shard, c.index = shardFlag{shard, 1}, shardFlag{shard, 0}
-	f.StringVar(&c.folder, "checkpoint", "", "save every finished unit in this folder, and resume from there")
-	f.Var(c.shard, "shard", "do the i-th of n parts of equal cost, i from 1 to n")
-	f.Var(c.index, "shard-index", "the same with i from 0 to n-1, as Kubernetes counts")
-	f.Int64SliceVar(&c.residues, "residue", nil, "look only at the fibers of these residues, such as 1,-1: many times faster; needs --checkpoint")
-	f.DurationVar(&c.stopAfter, "stop-after", 0, "begin no unit after this time, such as 2h; needs --checkpoint")
-	f.StringVar(&c.push, "push", "", "when all units are done, push the folder to this repository of an OCI registry; needs --checkpoint")
-	f.BoolVar(&c.nice, "nice", false, "run at the lowest priority")
+	f.shard, f.index = shardFlag{shard, 1}, shardFlag{shard, 0}
+	flags.StringVar(&f.folder, "checkpoint", "", "save every finished unit in this folder, and resume from there")
+	flags.Var(f.shard, "shard", "do the i-th of n parts of equal cost, i from 1 to n")
+	flags.Var(f.index, "shard-index", "the same with i from 0 to n-1, as Kubernetes counts")
+	flags.Int64SliceVar(&f.residues, "residue", nil, "look only at the fibers of the residues `R,...`, such as 1,-1: many times faster; needs --checkpoint")
+	flags.DurationVar(&f.stopAfter, "stop-after", 0, "begin no unit after this time, such as 2h; needs --checkpoint")
+	flags.StringVar(&f.push, "push", "", "when all units are done, push the folder to this repository of an OCI registry; needs --checkpoint")
+	flags.BoolVar(&f.nice, "nice", false, "run at the lowest priority")
 }
 
 // check refuses combinations that mean nothing, and lowers the priority.
-func (c *campaignFlags) check(transcript string) error {
+func (f *campaignFlags) check(transcript string) error {
 	switch {
-	case c.folder == "" && len(c.residues) > 0:
-		return usageError("--residue needs --checkpoint DIR: a search of single residues has no artifact, only a ledger")
-	case c.folder == "" && c.stopAfter != 0:
-		return usageError("--stop-after needs --checkpoint DIR, where the work is saved")
-	case c.folder == "" && c.push != "":
-		return usageError("--push needs --checkpoint DIR: what is pushed is its ledger and fingerprints")
-	case c.stopAfter < 0:
-		return usageError("--stop-after %v: expected a time such as 90m or 2h", c.stopAfter)
-	case c.folder != "" && transcript != "":
-		return usageError("--transcript and --checkpoint exclude each other: the folder holds the fingerprints of every unit")
+	case f.folder == "" && len(f.residues) > 0:
+		return cli.Usagef("--residue needs --checkpoint DIR: a search of single residues has no artifact, only a ledger")
+	case f.folder == "" && f.stopAfter != 0:
+		return cli.Usagef("--stop-after needs --checkpoint DIR, where the work is saved")
+	case f.folder == "" && f.push != "":
+		return cli.Usagef("--push needs --checkpoint DIR: what is pushed is its ledger and fingerprints")
+	case f.stopAfter < 0:
+		return cli.Usagef("--stop-after %v: expected a time such as 90m or 2h", f.stopAfter)
+	case f.folder != "" && transcript != "":
+		return cli.Usagef("--transcript and --checkpoint exclude each other: the folder holds the fingerprints of every unit")
 	}
-	if c.nice {
+	if f.nice {
 		if err := lowestPriority(); err != nil {
 			return fmt.Errorf("--nice: %w", err)
 		}
@@ -64,11 +66,11 @@ func (c *campaignFlags) check(transcript string) error {
 }
 
 // part returns the shard's part of the plan; ok is false where it is empty.
-func (c *campaignFlags) part(pl plan.Plan) (part plan.Plan, ok bool) {
-	if c.shard.N <= 1 {
+func (f *campaignFlags) part(pl plan.Plan) (part plan.Plan, ok bool) {
+	if f.shard.N <= 1 {
 		return pl, true
 	}
-	units := campaign.NewHeader(pl, nil, *c.shard.Shard).Units()
+	units := campaign.NewHeader(pl, nil, *f.shard.Shard).Units()
 	if len(units) == 0 {
 		return pl, false
 	}
@@ -76,38 +78,34 @@ func (c *campaignFlags) part(pl plan.Plan) (part plan.Plan, ok bool) {
 	return pl, true
 }
 
-func (c *campaignFlags) run(ctx context.Context, h campaign.Header, o kernel.Options, w work, output string) error {
-	f, err := campaign.Open(c.folder, h)
+func (f *campaignFlags) run(ctx context.Context, c *cli.Call, h campaign.Header, o kernel.Options, w work, output string) error {
+	opened, err := campaign.Open(f.folder, h)
 	if err != nil {
-		return usageError("--checkpoint %s: %v", c.folder, err)
+		return classifyOpening(f.folder, err)
 	}
-	defer f.Close()
-	for _, note := range f.Notes {
-		fmt.Fprintln(os.Stderr, note)
+	defer opened.Close()
+	for _, note := range opened.Notes {
+		c.Say("%s", note)
 	}
-	s := f.Ledger.Summarize()
-	fmt.Fprintf(os.Stderr, "campaign %s  %d units, %d done  kernel %s  %d threads\n", describe(h), s.Units, s.Done, o.Kernel, o.Threads)
+	s := opened.Ledger.Summarize()
+	c.Say("campaign %s  %d units, %d done  kernel %s  %d threads", describe(h), s.Units, s.Done, o.Kernel, o.Threads)
 	report := newReporter(w.progress)
 	report.from = kernel.Progress{Range: s.Asked, P: s.Covered.Hi}.Fraction() // by the measure of the progress to come
 	var saved time.Time
-	err = f.Run(ctx, campaign.Options{Options: o, StopAfter: c.stopAfter, Program: program(),
+	err = opened.Run(ctx, campaign.Options{Options: o, StopAfter: f.stopAfter, Program: program(),
 		Progress: func(p campaign.Progress) { report.SeeCampaign(p, saved) },
 		Saved: func(u campaign.Unit) {
 			saved = time.Now()
-			announce(u, h.K)
+			announce(c, u, h.K)
 		}})
 	report.Close()
 	if err != nil {
-		return interrupted(err, f.Ledger)
+		return interrupted(err, opened.Ledger)
 	}
-	if err := finish(f.Ledger, w, output); err != nil || c.push == "" {
+	if err := finish(c, opened.Ledger, w, output); err != nil || f.push == "" {
 		return err
 	}
-	return pushResult(ctx, c.push, c.folder, f.Ledger)
-}
-
-func program() string {
-	return fmt.Sprintf("erdos1056 %s %s %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return pushResult(ctx, c, f.push, f.folder, opened.Ledger)
 }
 
 // describe names a campaign in a few words.
@@ -123,10 +121,10 @@ func describe(h campaign.Header) string {
 }
 
 // announce says at once what is rare.
-func announce(u campaign.Unit, k int) {
+func announce(c *cli.Call, u campaign.Unit, k int) {
 	for _, f := range u.NearMisses {
 		if len(f.Cuts) > k {
-			fmt.Fprintf(os.Stderr, "WITNESS: p = %d has %d cuts of residue %d: %v\n", f.P, len(f.Cuts), f.Residue, f.Cuts)
+			c.Say("WITNESS: p = %d has %d cuts of residue %d: %v", f.P, len(f.Cuts), f.Residue, f.Cuts)
 		}
 	}
 }
@@ -141,21 +139,21 @@ func interrupted(err error, l *campaign.Ledger) error {
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
-		return &codedError{exitInterrupted, fmt.Errorf("interrupted; saved: %s. Resume with the same command", saved)}
+		return cli.WithCode(cli.TryAgain, fmt.Errorf("interrupted; saved: %s. Resume with the same command", saved))
 	case errors.Is(err, campaign.ErrStopped):
-		return &codedError{exitInterrupted, fmt.Errorf("stopped, as --stop-after says; saved: %s. Resume with the same command", saved)}
+		return cli.WithCode(cli.TryAgain, fmt.Errorf("stopped, as --stop-after says; saved: %s. Resume with the same command", saved))
 	case errors.As(err, &disk):
-		return &codedError{exitInterrupted, err}
+		return cli.WithCode(cli.TryAgain, err)
 	}
-	return explain(err)
+	return err
 }
 
 // finish writes the answer of a campaign, or of a shard's part, that is complete.
-func finish(l *campaign.Ledger, w work, output string) error {
+func finish(c *cli.Call, l *campaign.Ledger, w work, output string) error {
 	part := *l
 	covered, ok := l.Covered()
 	if !ok {
-		fmt.Fprintf(os.Stderr, "shard %s has nothing to do: the range has fewer integers than shards\n", l.Header.Shard)
+		c.Say("shard %s has nothing to do: the range has fewer integers than shards", l.Header.Shard)
 		return nil
 	}
 	if l.Header.Shard != "" {
@@ -166,29 +164,25 @@ func finish(l *campaign.Ledger, w work, output string) error {
 		return err
 	}
 	s := l.Summarize()
-	defer conclude(s)
+	defer conclude(c, s)
 	if m.Artifact == nil {
-		return writeResidueAnswer(s, w, output)
+		return writeResidueAnswer(c, s, output)
 	}
 	r := kernel.Result{Artifact: *m.Artifact, Kernel: w.options().Kernel, Threads: w.options().Threads, Covered: s.Cuts,
 		Checks: kernel.Checks{LaneChain: s.Checks.LaneChain, Wilson: s.Checks.Wilson, TableSum: s.Checks.TableSum, DoubleCheck: s.Checks.SecondRun, Coverage: s.Checks.Coverage}}
-	return writeResult(r, w.json, output, time.Duration(s.Seconds*float64(time.Second)))
+	return writeResult(c, r, output, time.Duration(s.Seconds*float64(time.Second)))
 }
 
 // writeResidueAnswer writes the witness, if there is one, in its published form.
-func writeResidueAnswer(s campaign.Summary, w work, output string) error {
-	if w.json {
-		return printJSON(statusLine(s))
+func writeResidueAnswer(c *cli.Call, s campaign.Summary, output string) error {
+	if c.JSON {
+		return c.Line(statusLine(s))
 	}
 	if s.Witness == nil {
 		return nil
 	}
 	text := append(witnessFile(*s.Witness), '\n')
-	if output != "" {
-		return disk.Replace(output, text, 0o644)
-	}
-	_, err := os.Stdout.Write(text)
-	return err
+	return c.Output(cmp.Or(output, cli.Stdout), text)
 }
 
 func witnessFile(f campaign.Fiber) []byte {
@@ -196,21 +190,21 @@ func witnessFile(f campaign.Fiber) []byte {
 }
 
 // conclude says on stderr what the answer is.
-func conclude(s campaign.Summary) {
+func conclude(c *cli.Call, s campaign.Summary) {
 	of := "fiber"
 	if s.Header.Kind == campaign.Residues {
 		of = fmt.Sprintf("fiber of residues %v", s.Header.Residues)
 	}
 	switch {
 	case s.Witness != nil:
-		fmt.Fprintf(os.Stderr, "witness: p = %d has %d cuts of residue %d; %d primes tested\n", s.Witness.P, len(s.Witness.Cuts), s.Witness.Residue, s.Primes)
+		c.Say("witness: p = %d has %d cuts of residue %d; %d primes tested", s.Witness.P, len(s.Witness.Cuts), s.Witness.Residue, s.Primes)
 	case s.Best == nil:
-		fmt.Fprintln(os.Stderr, "negative: the range holds no prime")
+		c.Say("%s", "negative: the range holds no prime")
 	default:
-		fmt.Fprintf(os.Stderr, "negative: no %s of %d cuts among %d primes of %s; greatest %d at p = %d\n", of, s.Header.K+1, s.Primes, s.Covered, len(s.Best.Cuts), s.Best.P)
+		c.Say("negative: no %s of %d cuts among %d primes of %s; greatest %d at p = %d", of, s.Header.K+1, s.Primes, s.Covered, len(s.Best.Cuts), s.Best.P)
 	}
 	if s.Checks.Coverage > 0 { // a merged ledger does not say how the work was done
-		fmt.Fprintf(os.Stderr, "checks: %s; %s cuts in %s\n", checksText(s.Checks), metric(float64(s.Cuts)), duration(s.Seconds))
+		c.Say("checks: %s; %s cuts in %s", checksText(s.Checks), cli.Metric(float64(s.Cuts)), cli.Duration(s.Seconds))
 	}
 }
 
@@ -226,4 +220,20 @@ func checksText(c campaign.Checks) string {
 		}
 	}
 	return text + fmt.Sprintf("primes of %d units counted twice", c.Coverage)
+}
+
+// classifyOpening gives the error of opening a campaign's folder its exit code: what the
+// environment prevents may succeed later, another campaign there is a wrong command.
+func classifyOpening(folder string, err error) error {
+	err = fmt.Errorf("--checkpoint %s: %w", folder, err)
+	var inUse *campaign.InUseError
+	switch {
+	case errors.As(err, &inUse):
+		return cli.WithCode(cli.TryAgain, err)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOTDIR):
+		return &disk.WriteError{Path: folder, Err: err}
+	case cli.ExitCode(err) != cli.Internal:
+		return err
+	}
+	return cli.WithCode(cli.Usage, err)
 }

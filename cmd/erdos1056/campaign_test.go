@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/kernel"
 	"github.com/erdos1056/erdos1056/kernel/campaign"
 	"github.com/erdos1056/erdos1056/kernel/plan"
@@ -117,7 +118,7 @@ func TestHundredKillsLoseNothing(t *testing.T) {
 		dir := t.TempDir()
 		for {
 			before, unitsBefore := ledgerOf(t, dir)
-			cmd, stdout, stderr := command("--range", smallRange, "--checkpoint", dir)
+			cmd, stdout, stderr := process("--range", smallRange, "--checkpoint", dir)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -201,7 +202,7 @@ const longRange = "1e8..2e8"
 // begin starts a campaign that takes hours and waits until it works.
 func begin(t *testing.T, dir string, args ...string) (pid int, stderr *bytes.Buffer, interrupt func() int) {
 	t.Helper()
-	cmd, _, stderr := command(append([]string{"--range", longRange, "--threads", "1", "--checkpoint", dir}, args...)...)
+	cmd, _, stderr := process(append([]string{"--range", longRange, "--threads", "1", "--checkpoint", dir}, args...)...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -226,25 +227,25 @@ func TestSecondProcessInAFolderIsRefusedByName(t *testing.T) {
 	dir := t.TempDir()
 	pid, _, interrupt := begin(t, dir)
 	code, _, stderr := run1(t, "--range", longRange, "--checkpoint", dir)
-	if code != exitUsage || !strings.Contains(stderr, fmt.Sprintf("is in use by process %d on ", pid)) {
+	if code != cli.TryAgain || !strings.Contains(stderr, fmt.Sprintf("is in use by process %d on ", pid)) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	if code, _, stderr := run1(t, "status", dir); code != 0 {
 		t.Errorf("status beside a running process: exit %d, %s", code, stderr)
 	}
-	if code := interrupt(); code != exitInterrupted {
+	if code := interrupt(); code != cli.TryAgain {
 		t.Errorf("exit %d", code)
 	}
 }
 
 func TestInterruptedCampaignSaysWhatIsSaved(t *testing.T) {
 	_, stderr, interrupt := begin(t, t.TempDir())
-	if code := interrupt(); code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted; saved: nothing. Resume with the same command") {
+	if code := interrupt(); code != cli.TryAgain || !strings.Contains(stderr.String(), "interrupted; saved: nothing. Resume with the same command") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	dir := t.TempDir()
 	code, stdout, text := run1(t, "--range", smallRange, "--checkpoint", dir, "--stop-after", "1ns")
-	if code != exitInterrupted || stdout != "" || !strings.Contains(text, "stopped, as --stop-after says; saved: 1 of 240 units, 20000..200") {
+	if code != cli.TryAgain || stdout != "" || !strings.Contains(text, "stopped, as --stop-after says; saved: 1 of 240 units, 20000..200") {
 		t.Errorf("exit %d, %s, %s", code, stdout, text)
 	}
 }
@@ -387,14 +388,12 @@ func TestUsageErrorsOfCampaigns(t *testing.T) {
 		"--range 2..9 --shard-index 8/8":                            "--shard-index 8/8",
 		"--range 2..9 --shard-index x":                              "expected i/n with 0 <= i < n",
 		"--range 2..9 --double-check=2":                             "--double-check 2: expected a fraction",
-		"--range 2..9 --checkpoint " + file:                         "not a directory",
 		"--range 100..111 --checkpoint " + dir + "/k15":             "another campaign: its range is \"100..110\", asked for is \"100..111\"",
 		"--range 100..110 --checkpoint " + dir + "/k15 --residue 1": "its kind is",
 		"--range 100..110 --checkpoint " + dir + "/r --residue 0":   "residue 0",
 		"status":                                 "write erdos1056 status DIR",
 		"merge":                                  "--output is missing",
 		"merge --output " + dir + "/m":           "nothing to merge",
-		"merge --output " + dir + "/no/m x":      "--output",
 		"audit":                                  "write erdos1056 audit DIR",
 		"audit x --draws 0":                      "expected 1 to",
 		"plan":                                   "--range is missing",
@@ -403,16 +402,21 @@ func TestUsageErrorsOfCampaigns(t *testing.T) {
 		"plan --range 2..9 --slurm --kubernetes": "exclude each other",
 		"plan --range 2..9 --slurm --checkpoint /a;b": "expected a path of letters",
 	} {
-		if code, stdout, stderr := run1(t, strings.Fields(args)...); code != exitUsage || stdout != "" || !strings.Contains(stderr, want) {
+		if code, stdout, stderr := run1(t, strings.Fields(args)...); code != cli.Usage || stdout != "" || !strings.Contains(stderr, want) {
 			t.Errorf("%q: exit %d, stdout %q, stderr %q; want exit 64 and %q", args, code, stdout, stderr, want)
 		}
 	}
+	for _, args := range []string{"--range 2..9 --checkpoint " + file, "merge --output " + dir + "/no/m x", "--range 2..9 --output " + dir, "--range 2..9 --transcript " + dir + "/no/t"} {
+		if code, stdout, stderr := run1(t, strings.Fields(args)...); code != cli.NoOutput || stdout != "" || !strings.Contains(stderr, "cannot be written") {
+			t.Errorf("%q: exit %d, stdout %q, stderr %q; expected exit 73", args, code, stdout, stderr)
+		}
+	}
 	for _, args := range []string{"status " + dir + "/absent", "audit " + dir, "merge --output " + dir + "/m " + dir + "/absent"} {
-		if code, _, stderr := run1(t, strings.Fields(args)...); code != exitNoInput || !strings.Contains(stderr, "no such file") {
+		if code, _, stderr := run1(t, strings.Fields(args)...); code != cli.NoInput || !strings.Contains(stderr, "no such file") {
 			t.Errorf("%q: exit %d, %q", args, code, stderr)
 		}
 	}
-	if code, _, stderr := run1(t, "status", file); code != exitMismatch || !strings.Contains(stderr, "expected the campaign, found nothing") {
+	if code, _, stderr := run1(t, "status", file); code != cli.Failed || !strings.Contains(stderr, "expected the campaign, found nothing") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }

@@ -6,32 +6,40 @@ import (
 	"runtime"
 
 	"github.com/klauspost/cpuid/v2"
+	"github.com/spf13/pflag"
 
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/kernel/residues"
 )
 
-func runCPU(_ context.Context, args []string) error {
-	help := "erdos1056 cpu prints the processor, its caches, and which kernels this machine can run.\n"
-	if err := parse(newFlags("cpu", help), args, 0, "erdos1056 cpu"); err != nil {
-		return helped(err)
-	}
-	c := cpuid.CPU
-	fmt.Printf("processor  %s (%s)\n", c.BrandName, runtime.GOARCH)
-	fmt.Printf("cores      %d logical; this process may use %d\n", runtime.NumCPU(), runtime.GOMAXPROCS(0))
-	fmt.Printf("caches     L1 data %s, L2 %s, L3 %s\n", size(c.Cache.L1D), size(c.Cache.L2), size(c.Cache.L3))
-	best := residues.Best()
-	for _, impl := range residues.All() {
-		switch {
-		case impl == best:
-			fmt.Printf("kernel     %-9s chosen\n", impl.Name)
-		case impl.Available():
-			fmt.Printf("kernel     %-9s available\n", impl.Name)
-		default:
-			fmt.Printf("kernel     %-9s needs %s\n", impl.Name, impl.Needs)
+var cpuVerb = cli.Verb{
+	Name:    "cpu",
+	Summary: "print the processor, its caches, and which kernels it can run",
+	Example: `erdos1056 cpu`,
+	Text:    true,
+	Declare: declareCPU,
+}
+
+func declareCPU(f *pflag.FlagSet) func(context.Context, *cli.Call) error {
+	return func(_ context.Context, c *cli.Call) error {
+		chip := cpuid.CPU
+		c.Print("processor  %s (%s)", chip.BrandName, runtime.GOARCH)
+		c.Print("cores      %d logical; this process may use %d", runtime.NumCPU(), runtime.GOMAXPROCS(0))
+		c.Print("caches     L1 data %s, L2 %s, L3 %s", size(chip.Cache.L1D), size(chip.Cache.L2), size(chip.Cache.L3))
+		best := residues.Best()
+		for _, impl := range residues.All() {
+			switch {
+			case impl == best:
+				c.Print("kernel     %-9s chosen", impl.Name)
+			case impl.Available():
+				c.Print("kernel     %-9s available", impl.Name)
+			default:
+				c.Print("kernel     %-9s needs %s", impl.Name, impl.Needs)
+			}
 		}
+		c.Print("kernel     %-9s available", "reference")
+		return nil
 	}
-	fmt.Printf("kernel     %-9s available\n", "reference")
-	return nil
 }
 
 // size writes a number of bytes; cpuid reports -1 for an unknown cache.

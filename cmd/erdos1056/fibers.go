@@ -5,22 +5,25 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 
+	"github.com/spf13/pflag"
+
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/kernel"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 )
 
-const fibersHelp = `erdos1056 fibers --range A..B lists, prime by prime, every fiber of at least M cuts, or the fibers
-of some residues.
+var fibersVerb = cli.Verb{
+	Name:    "fibers",
+	Summary: "list the large fibers of a range, or those of some residues",
+	Details: `Lists, prime by prime, every fiber of at least M cuts, or the fibers of some residues.`,
+	Example: `erdos1056 fibers --range 2..100 --at-least 5 --csv
+erdos1056 fibers --range 1e7+1e4 --residue 1,-1 --at-least 8`,
+	Declare: declareFibers,
+}
 
-  erdos1056 fibers --range 2..100 --at-least 5 --csv
-  erdos1056 fibers --range 1e7+1e4 --residue 1,-1 --at-least 8
-`
-
-func runFibers(ctx context.Context, args []string) error {
-	f := newFlags("fibers", fibersHelp)
+func declareFibers(f *pflag.FlagSet) func(context.Context, *cli.Call) error {
 	var (
 		r        rangeFlag
 		w        work
@@ -30,35 +33,31 @@ func runFibers(ctx context.Context, args []string) error {
 	)
 	f.Var(&r, "range", "the range: "+plan.RangeForms)
 	f.Var(wholeFlag{&atLeast, 1, plan.MaxK}, "at-least", "smallest number of cuts to list; 1 if --residue is given")
-	f.Int64SliceVar(&residues, "residue", nil, "list the fibers of these residues only, for example 1,-1; taken mod p, so -1 stands for p-1")
+	f.Int64SliceVar(&residues, "residue", nil, "list the fibers of the residues `R,...` only, for example 1,-1; taken mod p, so -1 stands for p-1")
 	f.BoolVar(&asCSV, "csv", false, "comma-separated values with a header line")
 	w.add(f, kernel.Auto)
-	if err := parse(f, args, 0, "erdos1056 fibers --range A..B --at-least M"); err != nil {
-		return helped(err)
+	return func(ctx context.Context, c *cli.Call) error {
+		switch {
+		case r.Hi == 0:
+			return cli.Usagef("--range is missing; write --range %s", plan.RangeForms)
+		case atLeast == 0 && len(residues) == 0:
+			return cli.Usagef("--at-least is missing; write --at-least M (1 to %d), or --residue R", plan.MaxK)
+		case asCSV && c.JSON:
+			return cli.Usagef("--csv and --json exclude each other")
+		}
+		report := newReporter(w.progress)
+		defer report.Close()
+		o := w.options()
+		o.Progress = report.See
+		out := fiberPrinter{Writer: bufio.NewWriter(c.Stdout), csv: asCSV, json: c.JSON}
+		out.header()
+		sel := kernel.Selection{AtLeast: max(atLeast, 1), Residues: residues}
+		err := kernel.Fibers(ctx, r.Range, sel, o, out.print)
+		if flushed := out.Flush(); err == nil && flushed != nil {
+			err = fmt.Errorf("writing to stdout: %w", flushed)
+		}
+		return err
 	}
-	switch {
-	case r.Hi == 0:
-		return usageError("--range is missing; write --range %s", plan.RangeForms)
-	case atLeast == 0 && len(residues) == 0:
-		return usageError("--at-least is missing; write --at-least M (1 to %d), or --residue R", plan.MaxK)
-	case asCSV && w.json:
-		return usageError("--csv and --json exclude each other")
-	}
-	report := newReporter(w.progress)
-	defer report.Close()
-	o := w.options()
-	o.Progress = report.See
-	out := fiberPrinter{Writer: bufio.NewWriter(os.Stdout), csv: asCSV, json: w.json}
-	out.header()
-	sel := kernel.Selection{AtLeast: max(atLeast, 1), Residues: residues}
-	err := kernel.Fibers(ctx, r.Range, sel, o, out.print)
-	if flushed := out.Flush(); err == nil && flushed != nil {
-		err = fmt.Errorf("writing to stdout: %w", flushed)
-	}
-	if err != nil {
-		return explain(err)
-	}
-	return nil
 }
 
 type fiberPrinter struct {

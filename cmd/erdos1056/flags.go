@@ -1,58 +1,19 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/kernel"
 	"github.com/erdos1056/erdos1056/kernel/fibers"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 	"github.com/erdos1056/erdos1056/kernel/residues"
 )
-
-// errHelp ends a verb whose help was asked for and printed.
-var errHelp = errors.New("help")
-
-// newFlags returns a flag set that prints the given text as its help.
-func newFlags(verb, help string) *pflag.FlagSet {
-	f := pflag.NewFlagSet(verb, pflag.ContinueOnError)
-	f.SortFlags = false
-	f.SetOutput(os.Stderr)
-	f.Usage = func() { fmt.Print(help, "\nFlags:\n", f.FlagUsages()) }
-	return f
-}
-
-// anyNumber of arguments is what parse wants of a verb that counts them itself.
-const anyNumber = -1
-
-// parse reads the arguments; want is the number of them that are not flags.
-func parse(f *pflag.FlagSet, args []string, want int, form string) error {
-	err := f.Parse(args)
-	switch {
-	case errors.Is(err, pflag.ErrHelp):
-		return errHelp
-	case err != nil:
-		return usageError("%s; see erdos1056 %s --help", flagFault(err), f.Name())
-	case f.NArg() != want && want != anyNumber:
-		return usageError("found %d arguments (%s); write %s", f.NArg(), strings.Join(f.Args(), " "), form)
-	}
-	return nil
-}
-
-// flagFault says which flag is at fault in the words of its value's own error.
-func flagFault(err error) string {
-	var invalid *pflag.InvalidValueError
-	if !errors.As(err, &invalid) {
-		return err.Error()
-	}
-	return fmt.Sprintf("--%s %s: %v", invalid.GetFlag().Name, invalid.GetValue(), invalid.Unwrap())
-}
 
 // rangeFlag is --range: an inclusive range, unset while Hi is 0.
 type rangeFlag struct{ plan.Range }
@@ -121,29 +82,6 @@ func (w wholeFlag) Set(s string) error {
 	return nil
 }
 
-// choiceFlag is one of some words.
-type choiceFlag struct {
-	value  *string
-	values []string
-}
-
-func (c choiceFlag) String() string {
-	if c.value == nil {
-		return ""
-	}
-	return *c.value
-}
-func (c choiceFlag) Type() string { return strings.Join(c.values, "|") }
-func (c choiceFlag) Set(s string) error {
-	for _, v := range c.values {
-		if s == v {
-			*c.value = s
-			return nil
-		}
-	}
-	return fmt.Errorf("expected one of %s", strings.Join(c.values, ", "))
-}
-
 func kernelNames() []string {
 	names := []string{kernel.Auto}
 	for _, impl := range residues.All() {
@@ -166,17 +104,15 @@ type work struct {
 	counting string
 	threads  int
 	progress string
-	json     bool
 }
 
 func (w *work) add(f *pflag.FlagSet, defaultKernel string) {
 	w.kernel, w.counting, w.progress = defaultKernel, "auto", "auto"
 	f.Var(wholeFlag{&w.threads, 1, 1024}, "threads", "workers; what the process may use if not given")
 	f.Lookup("threads").DefValue = "0"
-	f.Var(choiceFlag{&w.kernel, kernelNames()}, "kernel", "how to compute; auto is the fastest kernel of this machine")
-	f.Var(choiceFlag{&w.counting, countingNames()}, "counting", "how the fast kernels count; auto chooses by the size of the prime and of the caches")
-	f.Var(choiceFlag{&w.progress, []string{"auto", "bar", "lines", "json", "none"}}, "progress", "how to report on stderr; auto is a bar on a terminal, a line every 10 s elsewhere")
-	f.BoolVar(&w.json, "json", false, "JSON lines on stdout, each with a type")
+	f.Var(cli.Choice{Value: &w.kernel, Words: kernelNames()}, "kernel", "how to compute; auto is the fastest kernel of this machine")
+	f.Var(cli.Choice{Value: &w.counting, Words: countingNames()}, "counting", "how the fast kernels count; auto chooses by the size of the prime and of the caches")
+	f.Var(cli.Choice{Value: &w.progress, Words: []string{"auto", "bar", "lines", "json", "none"}}, "progress", "how to report on stderr; auto is a bar on a terminal, a line every 10 s elsewhere")
 }
 
 // options resolves what was left open, so that messages say what is used.

@@ -1,43 +1,25 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
+	"github.com/erdos1056/erdos1056/internal/cli"
+	"github.com/erdos1056/erdos1056/internal/disk"
 )
 
-// readInput reads a regular file of at most limit bytes.
+// readInput reads a regular file of at most limit bytes that the user names.
 func readInput(name string, limit int64) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &codedError{exitNoInput, fmt.Errorf("%s: there is no such file", name)}
-		}
-		return nil, &codedError{exitNoInput, err}
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, &codedError{exitNoInput, err}
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &codedError{exitNoInput, fmt.Errorf("%s: expected a regular file, found %s", name, kindOf(info.Mode()))}
-	}
-	if info.Size() > limit {
-		return nil, &codedError{exitMismatch, fmt.Errorf("%s: expected at most %d bytes, found %d", name, limit, info.Size())}
-	}
-	b, err := io.ReadAll(io.LimitReader(f, limit))
-	if err != nil {
-		return nil, &codedError{exitNoInput, err}
-	}
-	return b, nil
+	return disk.Read(name, limit, disk.FollowLinks)
 }
 
-func kindOf(mode fs.FileMode) string {
-	if mode.IsDir() {
-		return "a directory"
+// unfit is the error of an input that is not what it should be; one that tells what became of
+// a file keeps its own code.
+func unfit(err error) error { return classified(cli.BadInput, err) }
+
+// judged is the error of something that was to be judged and is not what it claims to be.
+func judged(err error) error { return classified(cli.Failed, err) }
+
+func classified(code int, err error) error {
+	if cli.ExitCode(err) != cli.Internal {
+		return err
 	}
-	return "a special file (" + mode.Type().String() + ")"
+	return cli.WithCode(code, err)
 }

@@ -3,65 +3,77 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
-	"github.com/erdos1056/erdos1056/internal/disk"
+	"github.com/spf13/pflag"
+
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/kernel/artifact"
 	"github.com/erdos1056/erdos1056/kernel/campaign"
 )
 
-const mergeHelp = `erdos1056 merge puts the shards of a campaign together, or campaigns whose ranges adjoin: the
-artifact goes to FILE, the merged ledger to FILE.ledger. Gaps, overlaps, different k and
-units on which two ledgers disagree are refused. The bytes do not depend on how the work was
-shared out. Artifacts may be merged too, without a ledger.
+var mergeVerb = cli.Verb{
+	Name:    "merge",
+	Args:    "[DIR...]",
+	Summary: "one artifact and one ledger of many shards",
+	Details: `Puts the shards of a campaign together, or campaigns whose ranges adjoin: the artifact goes to FILE,
+the merged ledger to FILE.ledger. Gaps, overlaps, different k and units on which two ledgers disagree
+are refused. The bytes do not depend on how the work was shared out. Artifacts may be merged too,
+without a ledger.`,
+	Example: `erdos1056 merge shards/*/ --output k15.txt
+erdos1056 merge --pull registry.example/k15 --output k15.txt
+erdos1056 merge --output all.txt a.txt b.txt c.txt`,
+	Text:    true,
+	Declare: declareMerge,
+}
 
-  erdos1056 merge shards/*/ --output k15.txt
-  erdos1056 merge --pull registry.example/k15 --output k15.txt
-  erdos1056 merge --output all.txt a.txt b.txt c.txt
-`
-
-func runMerge(ctx context.Context, args []string) error {
-	f := newFlags("merge", mergeHelp)
-	output := f.String("output", "", "write the artifact to this file and the ledger to FILE.ledger")
+func declareMerge(f *pflag.FlagSet) func(context.Context, *cli.Call) error {
+	output := f.String("output", "", "write the artifact to this file and the ledger to FILE.ledger; - prints the artifact alone")
 	partial := f.Bool("partial", false, "merge what is done up to the first gap")
 	pull := f.StringArray("pull", nil, "pull a pushed result, REPOSITORY@sha256:HEX, or all results of REPOSITORY")
 	side := f.String("fingerprints", "", "pull the fingerprints too, into this folder")
-	if err := parse(f, args, anyNumber, ""); err != nil {
-		return helped(err)
-	}
-	switch {
-	case *output == "":
-		return usageError("--output is missing; write --output FILE")
-	case f.NArg() == 0 && len(*pull) == 0:
-		return usageError("nothing to merge; write erdos1056 merge DIR... --output FILE")
-	}
-	for _, name := range []string{*output, *output + ".ledger"} {
-		if err := disk.CheckReplaceable(name); err != nil {
-			return usageError("--output %s: %v", *output, err)
+	return func(ctx context.Context, c *cli.Call) error {
+		switch {
+		case *output == "":
+			return cli.Usagef("--output is missing; write --output FILE")
+		case len(c.Args) == 0 && len(*pull) == 0:
+			return cli.Usagef("nothing to merge; write erdos1056 merge DIR... --output FILE")
 		}
-	}
-	artifacts, rest, err := readArtifacts(f.Args())
-	switch {
-	case err != nil:
-		return err
-	case len(artifacts) > 0 && len(rest)+len(*pull) > 0:
-		return usageError("%s is an artifact, %s is not: merge ledgers with ledgers, artifacts with artifacts", artifacts[0].Name, append(rest, *pull...)[0])
-	case len(artifacts) > 0:
-		return mergeArtifacts(artifacts, *output)
-	}
-	sources, err := pullResults(ctx, *pull, *side)
-	if err != nil {
-		return err
-	}
-	for _, name := range rest {
-		l, err := soundLedger(name)
+		if err := errors.Join(cli.CheckOutput(*output), cli.CheckOutput(ledgerBeside(*output))); err != nil {
+			return fmt.Errorf("--output: %w", err)
+		}
+		artifacts, rest, err := readArtifacts(c.Args)
+		switch {
+		case err != nil:
+			return err
+		case len(artifacts) > 0 && len(rest)+len(*pull) > 0:
+			return cli.Usagef("%s is an artifact, %s is not: merge ledgers with ledgers, artifacts with artifacts", artifacts[0].Name, append(rest, *pull...)[0])
+		case len(artifacts) > 0:
+			return mergeArtifacts(c, artifacts, *output)
+		}
+		sources, err := pullResults(ctx, c, *pull, *side)
 		if err != nil {
 			return err
 		}
-		sources = append(sources, campaign.Source{Name: name, Ledger: l})
+		for _, name := range rest {
+			l, err := soundLedger(name)
+			if err != nil {
+				return err
+			}
+			sources = append(sources, campaign.Source{Name: name, Ledger: l})
+		}
+		return mergeLedgers(c, sources, *partial, *output)
 	}
-	return mergeLedgers(sources, *partial, *output)
+}
+
+// ledgerBeside is where the merged ledger goes; to standard output goes the artifact alone.
+func ledgerBeside(output string) string {
+	if output == cli.Stdout {
+		return output
+	}
+	return output + ".ledger"
 }
 
 // readArtifacts reads those of the files that are artifacts and returns the names of the rest.
@@ -81,7 +93,7 @@ func readArtifacts(names []string) (artifacts []campaign.NamedArtifact, rest []s
 		}
 		a, err := artifact.Parse(b)
 		if err != nil {
-			return nil, nil, &codedError{exitMismatch, fmt.Errorf("%s: %w", name, err)}
+			return nil, nil, cli.BadInputf("%s: %w", name, err)
 		}
 		artifacts = append(artifacts, campaign.NamedArtifact{Name: name, Artifact: a})
 	}
@@ -91,25 +103,27 @@ func readArtifacts(names []string) (artifacts []campaign.NamedArtifact, rest []s
 // maxLedger bounds a ledger file in bytes.
 const maxLedger = 1 << 30
 
-func mergeArtifacts(parts []campaign.NamedArtifact, output string) error {
+func mergeArtifacts(c *cli.Call, parts []campaign.NamedArtifact, output string) error {
 	all, err := campaign.MergeArtifacts(parts)
 	if err != nil {
-		return &codedError{exitMismatch, err}
+		return cli.WithCode(cli.Failed, err)
 	}
-	if err := disk.Replace(output, all.Encode(), 0o644); err != nil {
+	if err := c.Output(output, all.Encode()); err != nil {
 		return fmt.Errorf("--output: the artifact was not written: %w", err)
 	}
-	fmt.Fprintf(os.Stderr, "merged %d artifacts: %s of %s, %d primes\n", len(parts), all.Status(), all.Range, all.PrimesTested)
+	c.Say("merged %d artifacts: %s of %s, %d primes", len(parts), all.Status(), all.Range, all.PrimesTested)
 	return nil
 }
 
-func mergeLedgers(sources []campaign.Source, partial bool, output string) error {
+func mergeLedgers(c *cli.Call, sources []campaign.Source, partial bool, output string) error {
 	m, err := campaign.Merge(sources, partial)
 	if err != nil {
-		return &codedError{exitMismatch, err}
+		return cli.WithCode(cli.Failed, err)
 	}
-	if err := disk.Replace(output+".ledger", m.Text, 0o644); err != nil {
-		return fmt.Errorf("--output: the ledger was not written: %w", err)
+	if output != cli.Stdout {
+		if err := c.Output(ledgerBeside(output), m.Text); err != nil {
+			return fmt.Errorf("--output: the ledger was not written: %w", err)
+		}
 	}
 	s := m.Summarize()
 	text := []byte(nil)
@@ -119,15 +133,15 @@ func mergeLedgers(sources []campaign.Source, partial bool, output string) error 
 	case s.Witness != nil:
 		text = witnessFile(*s.Witness)
 	default:
-		fmt.Fprintf(os.Stderr, "a campaign of residues has no artifact: %s was not written\n", output)
+		c.Say("a campaign of residues has no artifact: %s was not written", output)
 	}
 	if text != nil {
-		if err := disk.Replace(output, text, 0o644); err != nil {
+		if err := c.Output(output, text); err != nil {
 			return fmt.Errorf("--output: the artifact was not written: %w", err)
 		}
 	}
-	fmt.Fprintf(os.Stderr, "merged %d ledgers: %d units of %s, %d done twice in agreement, %d behind the end left out\nroot %s\n",
+	c.Say("merged %d ledgers: %d units of %s, %d done twice in agreement, %d behind the end left out\nroot %s",
 		len(sources), s.Done, s.Covered, m.Twice, m.LeftOut, s.Root)
-	conclude(s)
+	conclude(c, s)
 	return nil
 }

@@ -3,28 +3,31 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"time"
 
+	"github.com/spf13/pflag"
+
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/kernel"
 	"github.com/erdos1056/erdos1056/kernel/campaign"
 	"github.com/erdos1056/erdos1056/kernel/plan"
 	"github.com/erdos1056/erdos1056/kernel/schedule"
 )
 
-const planHelp = `erdos1056 plan --range A..B says what a search will cost: cuts, hours on this machine from a
-measurement of a few seconds, and how many witnesses are to be expected. With --slurm or
---kubernetes it writes a job instead, which does the campaign in --shards parts.
+var planVerb = cli.Verb{
+	Name:    "plan",
+	Summary: "what a search will cost; job scripts for many machines",
+	Details: `Cuts, hours on this machine from a measurement of a few seconds, and how many witnesses are to be
+expected. With --slurm or --kubernetes it writes a job instead, which does the campaign in --shards
+parts.`,
+	Example: `erdos1056 plan --range 2..5e7
+erdos1056 plan --range 2..1e8 --residue 1,-1 --shards 8
+erdos1056 plan --range 2..5e7 --shards 64 --slurm --checkpoint /shared/k15 > job.sh
+erdos1056 plan --range 2..5e7 --shards 64 --kubernetes --image NAME@sha256:HEX --claim results > job.yaml`,
+	Declare: declarePlan,
+}
 
-  erdos1056 plan --range 2..5e7
-  erdos1056 plan --range 2..1e8 --residue 1,-1 --shards 8
-  erdos1056 plan --range 2..5e7 --shards 64 --slurm --checkpoint /shared/k15 > job.sh
-  erdos1056 plan --range 2..5e7 --shards 64 --kubernetes --image NAME@sha256:HEX --claim results > job.yaml
-`
-
-func runPlan(ctx context.Context, args []string) error {
-	f := newFlags("plan", planHelp)
+func declarePlan(f *pflag.FlagSet) func(context.Context, *cli.Call) error {
 	var (
 		r                        rangeFlag
 		w                        work
@@ -37,7 +40,7 @@ func runPlan(ctx context.Context, args []string) error {
 	)
 	f.Var(&r, "range", "the range to search: "+plan.RangeForms)
 	f.Var(wholeFlag{&k, plan.MinK, plan.MaxK}, "k", "number of consecutive intervals of a witness")
-	f.Int64SliceVar(&residues, "residue", nil, "a campaign of these residues only, such as 1,-1")
+	f.Int64SliceVar(&residues, "residue", nil, "a campaign of the residues `R,...` only, such as 1,-1")
 	f.Var(wholeFlag{&shards, 1, plan.MaxUnits}, "shards", "number of parts")
 	f.BoolVar(&slurm, "slurm", false, "write a batch script for Slurm")
 	f.BoolVar(&kubernetes, "kubernetes", false, "write a manifest for Kubernetes")
@@ -47,48 +50,47 @@ func runPlan(ctx context.Context, args []string) error {
 	f.StringVar(&claim, "claim", "", "for Kubernetes: persistent volume claim with the folder")
 	f.StringVar(&repository, "push", "", "have each shard push its result to this repository of an OCI registry")
 	w.add(f, kernel.Auto)
-	if err := parse(f, args, 0, "erdos1056 plan --range A..B"); err != nil {
-		return helped(err)
-	}
-	switch {
-	case r.Hi == 0:
-		return usageError("--range is missing; write --range %s", plan.RangeForms)
-	case slurm && kubernetes:
-		return usageError("--slurm and --kubernetes exclude each other")
-	case slurm && folder == "":
-		return usageError("--checkpoint is missing; name a folder that all nodes share")
-	}
-	h := campaign.NewHeader(plan.Plan{Range: r.Range, K: k}, residues, plan.Shard{})
-	job := schedule.Job{Campaign: h, Shards: shards, Threads: max(w.threads, 1), Folder: folder, Push: repository}
-	var text []byte
-	var err error
-	switch {
-	case slurm:
-		text, err = job.Slurm(program)
-	case kubernetes:
-		if job.Folder == "" {
-			job.Folder = "/results"
+	return func(ctx context.Context, c *cli.Call) error {
+		switch {
+		case r.Hi == 0:
+			return cli.Usagef("--range is missing; write --range %s", plan.RangeForms)
+		case slurm && kubernetes:
+			return cli.Usagef("--slurm and --kubernetes exclude each other")
+		case slurm && folder == "":
+			return cli.Usagef("--checkpoint is missing; name a folder that all nodes share")
 		}
-		text, err = job.Kubernetes(image, claim)
-	default:
-		return printPlan(ctx, h, shards, w)
+		h := campaign.NewHeader(plan.Plan{Range: r.Range, K: k}, residues, plan.Shard{})
+		job := schedule.Job{Campaign: h, Shards: shards, Threads: max(w.threads, 1), Folder: folder, Push: repository}
+		var text []byte
+		var err error
+		switch {
+		case slurm:
+			text, err = job.Slurm(program)
+		case kubernetes:
+			if job.Folder == "" {
+				job.Folder = "/results"
+			}
+			text, err = job.Kubernetes(image, claim)
+		default:
+			return printPlan(ctx, c, h, shards, w)
+		}
+		if err != nil {
+			return cli.Usagef("%v", err)
+		}
+		_, err = c.Stdout.Write(text)
+		return err
 	}
-	if err != nil {
-		return usageError("%v", err)
-	}
-	_, err = os.Stdout.Write(text)
-	return err
 }
 
 // measurePoints is the number of places of the range where the speed is measured.
 const measurePoints = 4
 
-func printPlan(ctx context.Context, h campaign.Header, shards int, w work) error {
+func printPlan(ctx context.Context, c *cli.Call, h campaign.Header, shards int, w work) error {
 	o := w.options()
 	units := h.Units()
 	seconds, err := measure(ctx, h, o)
 	if err != nil {
-		return explain(err)
+		return err
 	}
 	cost := h.Plan().Range.Cost()
 	witnesses := h.ExpectedIn(h.Plan().Range, h.K+1)
@@ -107,17 +109,17 @@ func printPlan(ctx context.Context, h campaign.Header, shards int, w work) error
 			parts = append(parts, part{s.String(), r.Lo, r.Hi, len(own), float64(r.Cost()) / float64(max(cost, 1))})
 		}
 	}
-	if w.json {
-		return printJSON(map[string]any{"type": "plan", "campaign": h, "cuts": cost, "units": len(units), "seconds": seconds,
+	if c.JSON {
+		return c.Line(map[string]any{"type": "plan", "campaign": h, "cuts": cost, "units": len(units), "seconds": seconds,
 			"kernel": o.Kernel, "threads": o.Threads, "expected_witnesses": witnesses, "shards": parts})
 	}
-	fmt.Printf("campaign  %s  (%s)\n", describe(h), h.Kind)
-	fmt.Printf("cost      %scuts in %s units\n", metric(float64(cost))+" ", thousands(uint64(len(units))))
-	fmt.Printf("time      %s on this machine with kernel %s and %d threads\n", duration(seconds), o.Kernel, o.Threads)
-	fmt.Printf("expected  %.3g fibers of %d cuts\n", witnesses, h.K+1)
+	c.Print("campaign  %s  (%s)", describe(h), h.Kind)
+	c.Print("cost      %scuts in %s units", cli.Metric(float64(cost))+" ", cli.Thousands(len(units)))
+	c.Print("time      %s on this machine with kernel %s and %d threads", cli.Duration(seconds), o.Kernel, o.Threads)
+	c.Print("expected  %.3g fibers of %d cuts", witnesses, h.K+1)
 	if shards > 1 {
 		for _, p := range parts {
-			fmt.Printf("shard     %-9s %d..%d  %d units, %.2f %% of the work\n", p.Shard, p.Lo, p.Hi, p.Units, 100*p.Cost)
+			c.Print("shard     %-9s %d..%d  %d units, %.2f %% of the work", p.Shard, p.Lo, p.Hi, p.Units, 100*p.Cost)
 		}
 	}
 	return nil

@@ -4,15 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/kernel"
 	"github.com/erdos1056/erdos1056/kernel/campaign"
 )
@@ -86,9 +85,9 @@ func (r *reporter) SeeCampaign(p campaign.Progress, saved time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last = p.Progress
-	r.units = fmt.Sprintf("  units %s/%s", thousands(uint64(p.Done)), thousands(uint64(p.Units)))
+	r.units = fmt.Sprintf("  units %s/%s", cli.Thousands(p.Done), cli.Thousands(p.Units))
 	if !saved.IsZero() {
-		r.units += fmt.Sprintf("  saved %s ago", duration(time.Since(saved).Seconds()))
+		r.units += fmt.Sprintf("  saved %s ago", cli.Duration(time.Since(saved).Seconds()))
 	}
 }
 
@@ -128,10 +127,10 @@ func (r *reporter) line() string {
 	}
 	best := "none"
 	if n := len(p.Best.Cuts); n > 0 {
-		best = fmt.Sprintf("%d at %s", n, thousands(uint64(p.Best.P)))
+		best = fmt.Sprintf("%d at %s", n, cli.Thousands(p.Best.P))
 	}
-	return fmt.Sprintf("%s  %4.1f %%  p = %s  %s cuts/s  ETA %s  best %s%s", p.Range, 100*p.Fraction(), thousands(uint64(p.P)),
-		metric(float64(p.Cuts)/r.seconds()), timeLeft(r.seconds(), (p.Fraction()-r.from)/(1-r.from)), best, r.units)
+	return fmt.Sprintf("%s  %4.1f %%  p = %s  %s cuts/s  ETA %s  best %s%s", p.Range, 100*p.Fraction(), cli.Thousands(p.P),
+		cli.Metric(float64(p.Cuts)/r.seconds()), timeLeft(r.seconds(), (p.Fraction()-r.from)/(1-r.from)), best, r.units)
 }
 
 // timeLeft extrapolates from the fraction done, which is weighted by cost.
@@ -139,38 +138,5 @@ func timeLeft(seconds, fraction float64) string {
 	if fraction < 0.001 || seconds < 1 {
 		return "unknown"
 	}
-	return duration(seconds * (1 - fraction) / fraction)
-}
-
-func duration(seconds float64) string {
-	if s := int(math.Round(seconds)); s < 60 {
-		return fmt.Sprintf("%d s", s)
-	}
-	if m := int(math.Round(seconds / 60)); m < 60 {
-		return fmt.Sprintf("%d min", m)
-	} else {
-		return fmt.Sprintf("%d h %d min", m/60, m%60)
-	}
-}
-
-// thousands writes a number in groups of three digits.
-func thousands(n uint64) string {
-	s := fmt.Sprint(n)
-	var groups []string
-	for len(s) > 3 {
-		groups = append([]string{s[len(s)-3:]}, groups...)
-		s = s[:len(s)-3]
-	}
-	return strings.Join(append([]string{s}, groups...), " ")
-}
-
-// metric writes a rate with three digits and a prefix.
-func metric(x float64) string {
-	for _, prefix := range []string{"", "k", "M", "G", "T", "P"} {
-		if x < 1000 || prefix == "P" {
-			return strings.TrimSpace(fmt.Sprintf("%.3g %s", x, prefix))
-		}
-		x /= 1000
-	}
-	return ""
+	return cli.Duration(seconds * (1 - fraction) / fraction)
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/kernel/campaign"
 	"github.com/erdos1056/erdos1056/kernel/plan"
@@ -25,7 +26,7 @@ const resultType = "application/vnd.erdos1056.campaign.v1"
 var resultTag = regexp.MustCompile(`^(shard-[0-9]+-of-[0-9]+|whole)$`)
 
 // pushResult uploads a finished folder and says under which digest.
-func pushResult(ctx context.Context, repository, dir string, l *campaign.Ledger) error {
+func pushResult(ctx context.Context, c *cli.Call, repository, dir string, l *campaign.Ledger) error {
 	tag := "whole"
 	if l.Header.Shard != "" {
 		s, err := plan.ParseShard(l.Header.Shard)
@@ -50,12 +51,12 @@ func pushResult(ctx context.Context, repository, dir string, l *campaign.Ledger)
 	if err != nil {
 		return fmt.Errorf("--push: %w. The result is safe in %s; repeat the command to push it", err, dir)
 	}
-	fmt.Fprintf(os.Stderr, "pushed %s@%s\n", repository, digest)
+	c.Say("pushed %s@%s", repository, digest)
 	return nil
 }
 
 // pullResults downloads the ledgers of results and, if a folder is given, their fingerprints.
-func pullResults(ctx context.Context, references []string, side string) ([]campaign.Source, error) {
+func pullResults(ctx context.Context, c *cli.Call, references []string, side string) ([]campaign.Source, error) {
 	var sources []campaign.Source
 	for _, reference := range references {
 		pinned, err := pin(ctx, reference)
@@ -67,7 +68,7 @@ func pullResults(ctx context.Context, references []string, side string) ([]campa
 			if err != nil {
 				return nil, fmt.Errorf("--pull %s: %w", reference, err)
 			}
-			fmt.Fprintf(os.Stderr, "pulled %s: %s\n", reference, describe(l.Header))
+			c.Say("pulled %s: %s", reference, describe(l.Header))
 			sources = append(sources, campaign.Source{Name: reference, Ledger: l})
 		}
 	}
@@ -91,7 +92,7 @@ func pin(ctx context.Context, reference string) ([]string, error) {
 		}
 	}
 	if len(pinned) == 0 {
-		return nil, &codedError{exitNoInput, fmt.Errorf("--pull %s: there are no results, which have tags such as shard-3-of-8", reference)}
+		return nil, cli.WithCode(cli.NoInput, fmt.Errorf("--pull %s: there are no results, which have tags such as shard-3-of-8", reference))
 	}
 	return pinned, nil
 }
@@ -112,7 +113,7 @@ func pullResult(ctx context.Context, reference, side string) (*campaign.Ledger, 
 	for _, f := range files {
 		if f.Name == campaign.LedgerName {
 			if l, err = campaign.Read(bytes.NewReader(f.Data)); err != nil {
-				return nil, &codedError{exitMismatch, err}
+				return nil, cli.WithCode(cli.Failed, err)
 			}
 			continue
 		}
@@ -125,7 +126,7 @@ func pullResult(ctx context.Context, reference, side string) (*campaign.Ledger, 
 		}
 	}
 	if l == nil {
-		return nil, &codedError{exitMismatch, fmt.Errorf("it has no %s", campaign.LedgerName)}
+		return nil, cli.Failf("it has no %s", campaign.LedgerName)
 	}
 	return l, nil
 }

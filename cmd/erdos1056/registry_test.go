@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/oci"
 	"github.com/erdos1056/erdos1056/oci/registrytest"
 )
@@ -62,11 +63,11 @@ func TestBadResultsInARegistryAreRefused(t *testing.T) {
 		code      int
 		want      string
 	}{
-		{push(resultType, oci.File{Name: "ledger.jsonl", MediaType: "application/jsonl", Data: []byte("garbage\n")}), exitMismatch, "ledger line 1"},
-		{push(resultType, oci.File{Name: "other", MediaType: "text/plain", Data: []byte("x")}), exitMismatch, "it has no ledger.jsonl"},
-		{push("application/other", oci.File{Name: "ledger.jsonl", MediaType: "text/plain", Data: []byte("x")}), exitInternal, "artifact type"},
-		{repository + "@sha256:12", exitInternal, "digest"},
-		{repository, exitNoInput, "there are no results"},
+		{push(resultType, oci.File{Name: "ledger.jsonl", MediaType: "application/jsonl", Data: []byte("garbage\n")}), cli.Failed, "ledger line 1"},
+		{push(resultType, oci.File{Name: "other", MediaType: "text/plain", Data: []byte("x")}), cli.Failed, "it has no ledger.jsonl"},
+		{push("application/other", oci.File{Name: "ledger.jsonl", MediaType: "text/plain", Data: []byte("x")}), cli.Internal, "artifact type"},
+		{repository + "@sha256:12", cli.Internal, "digest"},
+		{repository, cli.NoInput, "there are no results"},
 	} {
 		if code, _, stderr := run1(t, "merge", "--output", output, "--pull", c.reference); code != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit %d, %s, want exit %d and %q", c.reference, code, stderr, c.code, c.want)
@@ -80,7 +81,7 @@ func TestBadResultsInARegistryAreRefused(t *testing.T) {
 func TestFailedPushSaysThatTheResultIsSafe(t *testing.T) {
 	dir := t.TempDir()
 	code, stdout, stderr := run1(t, "--range", "100..110", "--checkpoint", dir, "--push", "127.0.0.1:1/k15")
-	if code != exitInternal || !bytes.HasPrefix([]byte(stdout), []byte("schema=")) || !strings.Contains(stderr, "The result is safe in "+dir) {
+	if code != cli.TryAgain || !bytes.HasPrefix([]byte(stdout), []byte("schema=")) || !strings.Contains(stderr, "The result is safe in "+dir) {
 		t.Errorf("exit %d, %s, %s", code, stdout, stderr)
 	}
 }

@@ -2,87 +2,86 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"os"
 	"time"
 
+	"github.com/spf13/pflag"
+
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/kernel"
 	"github.com/erdos1056/erdos1056/kernel/artifact"
 	"github.com/erdos1056/erdos1056/kernel/witness"
 )
 
-const replayHelp = `erdos1056 replay ARTIFACT checks an artifact in three steps: its grammar; that its cuts all have
-the stated residue; and a full recomputation, by default with the reference kernel,
-which shares nothing with the kernel that usually makes artifacts.
-
-  erdos1056 replay artifact.txt
-
-Prints "verified", or the first line that differs.
-`
-
-func runReplay(ctx context.Context, args []string) error {
-	f := newFlags("replay", replayHelp)
-	var w work
-	w.add(f, kernel.Reference)
-	if err := parse(f, args, 1, "erdos1056 replay ARTIFACT"); err != nil {
-		return helped(err)
-	}
-	text, err := readInput(f.Arg(0), artifact.MaxSize)
-	if err != nil {
-		return err
-	}
-	if err := replay(ctx, text, w); err != nil {
-		if w.json {
-			printVerdict("rejected", err.Error())
-		}
-		return err
-	}
-	if w.json {
-		printVerdict("verified", "")
-	} else {
-		fmt.Println("verified")
-	}
-	return nil
+var replayVerb = cli.Verb{
+	Name:    "replay",
+	Args:    "ARTIFACT",
+	Summary: "recompute an artifact with the other kernel",
+	Details: `Checks an artifact in three steps: its grammar; that its cuts all have the stated residue; and a full
+recomputation, by default with the reference kernel, which shares nothing with the kernel that usually
+makes artifacts. Prints "verified", or the first line that differs.`,
+	Example: `erdos1056 replay artifact.txt`,
+	Declare: declareReplay,
 }
 
-func printVerdict(verdict, reason string) {
-	b, _ := json.Marshal(struct {
+func declareReplay(f *pflag.FlagSet) func(context.Context, *cli.Call) error {
+	var w work
+	w.add(f, kernel.Reference)
+	return func(ctx context.Context, c *cli.Call) error {
+		text, err := readInput(c.Args[0], artifact.MaxSize)
+		if err != nil {
+			return err
+		}
+		if err := replay(ctx, c, text, w); err != nil {
+			if c.JSON {
+				printVerdict(c, "rejected", err.Error())
+			}
+			return err
+		}
+		if c.JSON {
+			printVerdict(c, "verified", "")
+		} else {
+			c.Print("verified")
+		}
+		return nil
+	}
+}
+
+func printVerdict(c *cli.Call, verdict, reason string) error {
+	return c.Line(struct {
 		Type    string `json:"type"`
 		Verdict string `json:"verdict"`
 		Reason  string `json:"reason,omitempty"`
 	}{"verdict", verdict, reason})
-	fmt.Printf("%s\n", b)
 }
 
-func replay(ctx context.Context, text []byte, w work) error {
+func replay(ctx context.Context, c *cli.Call, text []byte, w work) error {
 	claim, err := artifact.Parse(text)
 	if err != nil {
-		return &codedError{exitMismatch, err}
+		return cli.WithCode(cli.Failed, err)
 	}
 	if len(claim.Cuts) > 0 {
 		if err := witness.CheckFiber(ctx, claim.BestP, claim.BestResidue, claim.Cuts); err != nil {
 			if ctx.Err() != nil {
 				return err
 			}
-			return &codedError{exitMismatch, fmt.Errorf("artifact: %w", err)}
+			return cli.Failf("artifact: %w", err)
 		}
 	}
-	fmt.Fprintf(os.Stderr, "grammar ok; %d cuts of p = %d all have residue %d\n", len(claim.Cuts), claim.BestP, claim.BestResidue)
+	c.Say("grammar ok; %d cuts of p = %d all have residue %d", len(claim.Cuts), claim.BestP, claim.BestResidue)
 	o := w.options()
-	fmt.Fprintf(os.Stderr, "recomputing %s with kernel %s, %d threads\n", claim.Range, o.Kernel, o.Threads)
+	c.Say("recomputing %s with kernel %s, %d threads", claim.Range, o.Kernel, o.Threads)
 	report := newReporter(w.progress)
 	o.Progress = report.See
 	started := time.Now()
 	result, err := kernel.Search(ctx, claim.Plan, o)
 	report.Close()
 	if err != nil {
-		return explain(err)
+		return err
 	}
 	result.Schema = claim.Schema
 	if d := artifact.Diff(result.Encode(), text); d != nil {
-		return &codedError{exitMismatch, d}
+		return cli.WithCode(cli.Failed, d)
 	}
-	fmt.Fprintf(os.Stderr, "recomputed %d primes in %.1f s\n", result.PrimesTested, time.Since(started).Seconds())
+	c.Say("recomputed %d primes in %.1f s", result.PrimesTested, time.Since(started).Seconds())
 	return nil
 }

@@ -3,12 +3,12 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"time"
 
+	"github.com/spf13/pflag"
+
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/kernel"
 	"github.com/erdos1056/erdos1056/kernel/campaign"
@@ -16,19 +16,21 @@ import (
 	"github.com/erdos1056/erdos1056/kernel/primes"
 )
 
-const searchHelp = `erdos1056 --range A..B searches every prime of the range, both ends included, for a fiber of k+1
-cuts and writes the artifact: the largest fiber of all, or the first prime that has a witness.
+var searchVerb = cli.Verb{
+	Name:    "search",
+	Summary: "search a range, write the artifact",
+	Details: `Every prime of the range, both ends included, is searched for a fiber of k+1 cuts. The artifact tells
+the largest fiber of all, or the first prime that has a witness. The word search may be left out.
 
-  erdos1056 --range 10428401..10428600
-  erdos1056 --range 1e7+1e5 --threads 4 --output artifact.txt --transcript transcript.txt
-  erdos1056 --range 1e7..5e7 --checkpoint k15 --stop-after 2h --nice     stop, and go on with the same call
-
-A..B may be written A+N for A..A+N; numbers also as 10_428_401, 1e7, 2^24.
-`
+A..B may be written A+N for A..A+N; numbers also as 10_428_401, 1e7, 2^24.`,
+	Example: `erdos1056 --range 10428401..10428600
+erdos1056 --range 1e7+1e5 --threads 4 --output artifact.txt --transcript transcript.txt
+erdos1056 --range 1e7..5e7 --checkpoint k15 --stop-after 2h --nice     stop, and go on with the same call`,
+	Declare: declareSearch,
+}
 
 // runSearch is the main job.
-func runSearch(ctx context.Context, args []string) error {
-	f := newFlags("search", searchHelp)
+func declareSearch(f *pflag.FlagSet) func(context.Context, *cli.Call) error {
 	var (
 		r           rangeFlag
 		w           work
@@ -36,7 +38,7 @@ func runSearch(ctx context.Context, args []string) error {
 		output      string
 		transcript  string
 		doubleCheck float64
-		c           campaignFlags
+		long        campaignFlags
 	)
 	f.Var(&r, "range", "the range to search: "+plan.RangeForms)
 	f.Var(wholeFlag{&k, plan.MinK, plan.MaxK}, "k", "number of consecutive intervals of a witness")
@@ -44,108 +46,82 @@ func runSearch(ctx context.Context, args []string) error {
 	f.StringVar(&transcript, "transcript", "", "write the fingerprint of every prime to this file")
 	f.Float64Var(&doubleCheck, "double-check", 0, "run every prime a second time with a random unit and compare; =0.01 takes a sample of that fraction")
 	f.Lookup("double-check").NoOptDefVal = "1"
-	c.add(f)
+	long.add(f)
 	w.add(f, kernel.Auto)
-	if err := parse(f, args, 0, "erdos1056 --range A..B"); err != nil {
-		return helped(err)
-	}
-	if r.Hi == 0 {
-		return usageError("--range is missing; write --range %s", plan.RangeForms)
-	}
-	if !(doubleCheck >= 0 && doubleCheck <= 1) {
-		return usageError("--double-check %v: expected a fraction from 0 to 1", doubleCheck)
-	}
-	if output != "" {
-		if err := disk.CheckReplaceable(output); err != nil {
-			return usageError("--output %s: %v", output, err)
+	return func(ctx context.Context, c *cli.Call) error {
+		if r.Hi == 0 {
+			return cli.Usagef("--range is missing; write --range %s", plan.RangeForms)
 		}
+		if !(doubleCheck >= 0 && doubleCheck <= 1) {
+			return cli.Usagef("--double-check %v: expected a fraction from 0 to 1", doubleCheck)
+		}
+		if output != "" {
+			if err := cli.CheckOutput(output); err != nil {
+				return fmt.Errorf("--output: %w", err)
+			}
+		}
+		if err := long.check(transcript); err != nil {
+			return err
+		}
+		o := w.options()
+		o.DoubleCheck = doubleCheck
+		pl := plan.Plan{Range: r.Range, K: k}
+		if long.folder != "" {
+			return long.run(ctx, c, campaign.NewHeader(pl, long.residues, *long.shard.Shard), o, w, output)
+		}
+		part, ok := long.part(pl)
+		if !ok {
+			c.Say("shard %s has nothing to do: the range has fewer integers than shards", long.shard)
+			return nil
+		}
+		return searchTo(ctx, c, part, o, w, output, transcript)
 	}
-	if err := c.check(transcript); err != nil {
-		return err
-	}
-	o := w.options()
-	o.DoubleCheck = doubleCheck
-	pl := plan.Plan{Range: r.Range, K: k}
-	if c.folder != "" {
-		return c.run(ctx, campaign.NewHeader(pl, c.residues, *c.shard.Shard), o, w, output)
-	}
-	part, ok := c.part(pl)
-	if !ok {
-		fmt.Fprintf(os.Stderr, "shard %s has nothing to do: the range has fewer integers than shards\n", c.shard)
-		return nil
-	}
-	return searchTo(ctx, part, o, w, output, transcript)
 }
 
-// helped turns the end of a printed help into success.
-func helped(err error) error {
-	if errors.Is(err, errHelp) {
-		return nil
-	}
-	return err
-}
-
-func searchTo(ctx context.Context, pl plan.Plan, o kernel.Options, w work, output, transcript string) error {
+func searchTo(ctx context.Context, c *cli.Call, pl plan.Plan, o kernel.Options, w work, output, transcript string) error {
 	var record *transcriptFile
 	if transcript != "" {
 		var err error
 		if record, err = createTranscript(transcript); err != nil {
 			return err
 		}
-		defer record.discard()
+		defer record.Discard()
 		o.Transcript = record.buffer
 	}
-	fmt.Fprintf(os.Stderr, "range %s  k %d  %d primes  kernel %s  %d threads\n", pl.Range, pl.K, primes.Count(pl.Lo, pl.Hi), o.Kernel, o.Threads)
+	c.Say("range %s  k %d  %d primes  kernel %s  %d threads", pl.Range, pl.K, primes.Count(pl.Lo, pl.Hi), o.Kernel, o.Threads)
 	report := newReporter(w.progress)
 	o.Progress = report.See
 	started := time.Now()
 	result, err := kernel.Search(ctx, pl, o)
 	report.Close()
 	if err != nil {
-		return explain(err)
+		return err
 	}
 	if record != nil {
 		if err := record.commit(); err != nil {
-			return fmt.Errorf("--transcript %s: %w", transcript, err)
+			return fmt.Errorf("--transcript: %w", err)
 		}
 	}
-	if err := writeResult(result, w.json, output, time.Since(started)); err != nil {
+	if err := writeResult(c, result, output, time.Since(started)); err != nil {
 		return err
 	}
-	summarize(result, time.Since(started))
+	summarize(c, result, time.Since(started))
 	return nil
 }
 
-// explain gives errors of options their exit code.
-func explain(err error) error {
-	var internal *kernel.InternalError
-	if errors.As(err, &internal) || errors.Is(err, context.Canceled) {
-		return err
-	}
-	return &codedError{exitInternal, err}
-}
-
-func writeResult(r kernel.Result, asJSON bool, output string, took time.Duration) error {
-	text := r.Encode()
-	if output != "" {
-		if err := disk.Replace(output, text, 0o644); err != nil {
+func writeResult(c *cli.Call, r kernel.Result, output string, took time.Duration) error {
+	if output != "" && output != cli.Stdout {
+		if err := c.Output(output, r.Encode()); err != nil {
 			return fmt.Errorf("--output: the artifact was not written: %w", err)
 		}
 	}
 	switch {
-	case asJSON:
-		b, err := json.Marshal(resultLine(r, took))
-		if err != nil {
-			return err
-		}
-		text = append(b, '\n')
-	case output != "":
+	case c.JSON:
+		return c.Line(resultLine(r, took))
+	case output != "" && output != cli.Stdout:
 		return nil
 	}
-	if _, err := os.Stdout.Write(text); err != nil {
-		return fmt.Errorf("writing to stdout: %w", err)
-	}
-	return nil
+	return c.Output(cli.Stdout, r.Encode())
 }
 
 // resultLine is the JSON form of a result; docs/formats.md lists its fields.
@@ -177,52 +153,44 @@ func resultLine(r kernel.Result, took time.Duration) any {
 }
 
 // summarize says on stderr what the artifact says, and how it was checked.
-func summarize(r kernel.Result, took time.Duration) {
+func summarize(c *cli.Call, r kernel.Result, took time.Duration) {
 	best := fmt.Sprintf("greatest %d at p = %d", len(r.Artifact.Cuts), r.BestP)
 	switch {
 	case r.Witness():
-		fmt.Fprintf(os.Stderr, "witness: p = %d has %d cuts of residue %d; %d primes tested\n", r.BestP, len(r.Artifact.Cuts), r.BestResidue, r.PrimesTested)
+		c.Say("witness: p = %d has %d cuts of residue %d; %d primes tested", r.BestP, len(r.Artifact.Cuts), r.BestResidue, r.PrimesTested)
 	case r.PrimesTested == 0:
-		fmt.Fprintf(os.Stderr, "negative: the range holds no prime\n")
+		c.Say("negative: the range holds no prime")
 	default:
-		fmt.Fprintf(os.Stderr, "negative: no fiber of %d cuts among %d primes; %s\n", r.Threshold(), r.PrimesTested, best)
+		c.Say("negative: no fiber of %d cuts among %d primes; %s", r.Threshold(), r.PrimesTested, best)
 	}
-	c := r.Checks
-	checks := fmt.Sprintf("lane chain %d ok, Wilson %d ok, table sum %d ok, ", c.LaneChain, c.Wilson, c.TableSum)
+	passed := r.Checks
+	checks := fmt.Sprintf("lane chain %d ok, Wilson %d ok, table sum %d ok, ", passed.LaneChain, passed.Wilson, passed.TableSum)
 	if r.Kernel == kernel.Reference {
 		checks = ""
 	}
-	if c.DoubleCheck > 0 {
-		checks += fmt.Sprintf("second run %d ok, ", c.DoubleCheck)
+	if passed.DoubleCheck > 0 {
+		checks += fmt.Sprintf("second run %d ok, ", passed.DoubleCheck)
 	}
-	fmt.Fprintf(os.Stderr, "checks: %sprimes counted twice; %s cuts in %.2f s\n", checks, metric(float64(r.Covered)), took.Seconds())
+	c.Say("checks: %sprimes counted twice; %s cuts in %.2f s", checks, cli.Metric(float64(r.Covered)), took.Seconds())
 }
 
-// A transcriptFile is written beside its name and takes it only when complete.
+// A transcriptFile takes its name only when it is complete.
 type transcriptFile struct {
-	name   string
-	file   *os.File
+	*disk.Draft
 	buffer *bufio.Writer
 }
 
 func createTranscript(name string) (*transcriptFile, error) {
-	file, err := os.Create(name + ".new")
+	draft, err := disk.NewDraft(name, 0o644)
 	if err != nil {
-		return nil, usageError("--transcript %s: %v", name, err)
+		return nil, fmt.Errorf("--transcript: %w", err)
 	}
-	return &transcriptFile{name, file, bufio.NewWriter(file)}, nil
+	return &transcriptFile{draft, bufio.NewWriter(draft)}, nil
 }
 
 func (t *transcriptFile) commit() error {
-	err := errors.Join(t.buffer.Flush(), t.file.Sync(), t.file.Close())
-	if err == nil {
-		err = os.Rename(t.file.Name(), t.name)
+	if err := t.buffer.Flush(); err != nil {
+		return err
 	}
-	return err
-}
-
-// discard removes what was not committed.
-func (t *transcriptFile) discard() {
-	t.file.Close()
-	os.Remove(t.file.Name())
+	return t.Replace()
 }

@@ -2,38 +2,40 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
+	"github.com/spf13/pflag"
+
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/kernel/campaign"
 )
 
-const statusHelp = `erdos1056 status DIR says how far the campaign in DIR has come: coverage, rate, time left, the
-largest fiber, and whether what was found is what was to be expected.
+var statusVerb = cli.Verb{
+	Name:    "status",
+	Args:    "DIR",
+	Summary: "how far a campaign has come",
+	Details: `Coverage, rate, time left, the largest fiber, and whether what was found is what was to be expected.
+DIR is a folder that --checkpoint named, or a ledger. A process at work there is not disturbed.`,
+	Example: `erdos1056 status k15`,
+	Declare: declareStatus,
+}
 
-  erdos1056 status k15
-
-DIR is a folder that --checkpoint named, or a ledger. A process at work there is not disturbed.
-`
-
-func runStatus(_ context.Context, args []string) error {
-	f := newFlags("status", statusHelp)
-	asJSON := f.Bool("json", false, "a JSON line on stdout")
-	if err := parse(f, args, 1, "erdos1056 status DIR"); err != nil {
-		return helped(err)
+func declareStatus(f *pflag.FlagSet) func(context.Context, *cli.Call) error {
+	return func(_ context.Context, c *cli.Call) error {
+		l, err := loadLedger(c.Args[0])
+		if l == nil {
+			return err
+		}
+		s := l.Summarize()
+		if c.JSON {
+			return errors.Join(c.Line(statusLine(s)), err)
+		}
+		_, printed := io.WriteString(c.Stdout, cli.Clean(statusText(s)))
+		return errors.Join(err, printed)
 	}
-	l, err := loadLedger(f.Arg(0))
-	if l == nil {
-		return err
-	}
-	s := l.Summarize()
-	if *asJSON {
-		return errors.Join(printJSON(statusLine(s)), err)
-	}
-	fmt.Print(statusText(s))
-	return err
 }
 
 // loadLedger reads the ledger of a folder and gives errors their exit codes. A damaged ledger
@@ -43,22 +45,11 @@ func loadLedger(name string) (*campaign.Ledger, error) {
 	var damage *campaign.Damage
 	switch {
 	case errors.As(err, &damage):
-		return l, &codedError{exitMismatch, err}
+		return l, cli.WithCode(cli.Failed, err)
 	case err != nil:
-		return nil, &codedError{exitNoInput, err}
+		return nil, unfit(err)
 	}
 	return l, nil
-}
-
-func printJSON(line any) error {
-	b, err := json.Marshal(line)
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Printf("%s\n", b); err != nil {
-		return fmt.Errorf("writing to stdout: %w", err)
-	}
-	return nil
 }
 
 func statusText(s campaign.Summary) string {
@@ -68,16 +59,16 @@ func statusText(s campaign.Summary) string {
 	}
 	row("campaign", "%s  (%s)", describe(s.Header), s.Header.Kind)
 	if s.Done == 0 {
-		row("done", "0 of %s units", thousands(uint64(s.Units)))
+		row("done", "0 of %s units", cli.Thousands(s.Units))
 		return b.String()
 	}
-	row("done", "%s of %s units: %s, %.2f %% of the work", thousands(uint64(s.Done)), thousands(uint64(s.Units)), s.Covered, 100*s.Fraction)
-	row("covered", "%s primes, %s cuts in %s", thousands(s.Primes), metric(float64(s.Cuts)), duration(s.Seconds))
+	row("done", "%s of %s units: %s, %.2f %% of the work", cli.Thousands(s.Done), cli.Thousands(s.Units), s.Covered, 100*s.Fraction)
+	row("covered", "%s primes, %s cuts in %s", cli.Thousands(s.Primes), cli.Metric(float64(s.Cuts)), cli.Duration(s.Seconds))
 	switch {
 	case s.Complete():
 		row("left", "nothing")
 	case s.Rate > 0:
-		row("left", "%s at %s cuts/s", duration(s.SecondsLeft), metric(s.Rate))
+		row("left", "%s at %s cuts/s", cli.Duration(s.SecondsLeft), cli.Metric(s.Rate))
 	default:
 		row("left", "unknown")
 	}
@@ -96,7 +87,7 @@ func statusText(s campaign.Summary) string {
 		row("near miss", "%d cuts of residue %d at p = %d", len(f.Cuts), f.Residue, f.P)
 	}
 	for i, n := range s.Counted.AtLeast {
-		row("fibers", "of at least %d cuts: %d, expected %.1f, among %s primes", campaign.FirstCounted+i, n, s.ExpectedCounts[i], thousands(s.Counted.Primes))
+		row("fibers", "of at least %d cuts: %d, expected %.1f, among %s primes", campaign.FirstCounted+i, n, s.ExpectedCounts[i], cli.Thousands(s.Counted.Primes))
 	}
 	if s.Checks.Coverage > 0 { // a merged ledger does not say how the work was done
 		row("checks", "%s", checksText(s.Checks))
@@ -171,7 +162,7 @@ func statusLine(s campaign.Summary) any {
 func soundLedger(name string) (*campaign.Ledger, error) {
 	l, err := loadLedger(name)
 	if l != nil && err != nil {
-		return nil, &codedError{exitMismatch, fmt.Errorf("%w; repeat the command that began the campaign: it cuts the ledger back to its good lines", err)}
+		return nil, cli.Failf("%w; repeat the command that began the campaign: it cuts the ledger back to its good lines", err)
 	}
 	return l, err
 }

@@ -87,7 +87,7 @@ func TestUsageErrorsSayWhatToWrite(t *testing.T) {
 		"box shut a b --json":      "unknown flag: --json",
 		"fail x":                   `expected no arguments, found "x"`,
 		"echo --cuont 2":           "unknown flag: --cuont; did you mean --count?; see sample echo --help",
-		"echo --count x":           `--count "x": `,
+		"echo --count x":           `--count x: `,
 		"echo --count 1 --count 2": "--count is given twice",
 		"echo --count":             "flag needs an argument",
 		"version now":              "version takes no arguments",

@@ -29,7 +29,7 @@ func parse(flags *pflag.FlagSet, args []string) error {
 	var invalid *pflag.InvalidValueError
 	switch {
 	case errors.As(fault, &invalid):
-		return fmt.Errorf("--%s %s: %w", invalid.GetFlag().Name, Quote(invalid.GetValue()), invalid.Unwrap())
+		return fmt.Errorf("--%s %s: %w", invalid.GetFlag().Name, invalid.GetValue(), invalid.Unwrap())
 	case fault != nil:
 		return fault
 	case errors.As(err, &unknown) && unknown.GetSpecifiedName() == "version":
