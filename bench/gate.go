@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/kernel"
 )
 
@@ -24,14 +24,16 @@ const (
 	gateRounds, gateRoundsQuick = 3, 2
 )
 
-// runGate compares HEAD with the last tag.
-func runGate(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	f := pflag.NewFlagSet("bench gate", pflag.ContinueOnError)
+func declareGate(f *pflag.FlagSet) func(context.Context, *cli.Call) error {
 	quick := f.Bool("quick", false, "fewer runs, shorter ranges")
 	untagged := f.Bool("allow-no-tag", false, "pass where there is no tag to compare with")
-	if err := parse(f, args, stdout); err != nil {
-		return err
+	return func(ctx context.Context, c *cli.Call) error {
+		return runGate(ctx, *quick, *untagged, c.Stdout, c.Stderr)
 	}
+}
+
+// runGate compares HEAD with the last tag.
+func runGate(ctx context.Context, quick, untagged bool, stdout, stderr io.Writer) error {
 	root, err := moduleRoot(ctx)
 	if err != nil {
 		return err
@@ -41,7 +43,7 @@ func runGate(ctx context.Context, args []string, stdout, stderr io.Writer) error
 		return err
 	}
 	if tag == "" {
-		return withoutTag(*untagged, stdout)
+		return withoutTag(untagged, stdout)
 	}
 	dir, err := os.MkdirTemp("", "erdos1056-bench-")
 	if err != nil {
@@ -57,10 +59,10 @@ func runGate(ctx context.Context, args []string, stdout, stderr io.Writer) error
 		return err
 	}
 	n := gateRounds
-	if *quick {
+	if quick {
 		n = gateRoundsQuick
 	}
-	return judge(ctx, workloads(*quick), before, head, n, measure, stdout, stderr)
+	return judge(ctx, workloads(quick), before, head, n, measure, stdout, stderr)
 }
 
 // programOf builds a revision in dir.
@@ -90,8 +92,8 @@ func judge(ctx context.Context, ws []Workload, tag, head Program, rounds int, ru
 		}
 	}
 	if len(slower) > 0 {
-		return &codedError{exitMismatch, fmt.Errorf("%s is more than %.0f %% slower than %s: %s",
-			head.Name, 100*(gateLimit-1), tag.Name, strings.Join(slower, ", "))}
+		return cli.Failf("%s is more than %.0f %% slower than %s: %s",
+			head.Name, 100*(gateLimit-1), tag.Name, strings.Join(slower, ", "))
 	}
 	return nil
 }
@@ -99,7 +101,7 @@ func judge(ctx context.Context, ws []Workload, tag, head Program, rounds int, ru
 // withoutTag is the verdict where there is nothing to compare with.
 func withoutTag(allowed bool, stdout io.Writer) error {
 	if !allowed {
-		return &codedError{exitMismatch, errors.New("no tag before HEAD to compare with; fetch the tags, or pass with --allow-no-tag")}
+		return cli.Failf("no tag before HEAD to compare with; fetch the tags, or pass with --allow-no-tag")
 	}
 	fmt.Fprintln(stdout, "no tag before HEAD to compare with; passed because of --allow-no-tag")
 	return nil

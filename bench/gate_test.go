@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/erdos1056/erdos1056/internal/cli"
 )
 
 // machine is a runner on which the tag takes 1000 ns and head, in its n-th attempt, as
@@ -64,7 +65,7 @@ func TestGateFailsWhereAnswersDiffer(t *testing.T) {
 		return Run{CPU: 1}, argv[0], nil
 	}
 	_, err := attempts(t.Context(), someHunt, named("tag", false), named("head", false), 1, run, io.Discard)
-	if exitCode(err, io.Discard) != exitMismatch {
+	if cli.ExitCode(err) != cli.Failed {
 		t.Errorf("error %v, want different answers", err)
 	}
 }
@@ -88,7 +89,7 @@ func TestGateNamesTheWorkloadsThatAreSlower(t *testing.T) {
 	}
 	var out strings.Builder
 	err := judge(t.Context(), []Workload{someArtifact, someHunt}, named("v1", false), named("HEAD", false), 1, run, &out, io.Discard)
-	if exitCode(err, io.Discard) != exitMismatch || !strings.HasSuffix(err.Error(), "HEAD is more than 5 % slower than v1: "+standard) {
+	if cli.ExitCode(err) != cli.Failed || !strings.HasSuffix(err.Error(), "HEAD is more than 5 % slower than v1: "+standard) {
 		t.Errorf("error %v, want one that names %s only", err, standard)
 	}
 	if lines := strings.Fields(out.String()); !slices.Contains(lines, "ok") || !slices.Contains(lines, "slower") {
@@ -102,8 +103,7 @@ func TestGateNamesTheWorkloadsThatAreSlower(t *testing.T) {
 
 func TestGateWithoutATagPassesOnlyWhenAsked(t *testing.T) {
 	err := withoutTag(false, io.Discard)
-	var coded *codedError
-	if !errors.As(err, &coded) || coded.code != exitMismatch || !strings.Contains(err.Error(), "--allow-no-tag") {
+	if cli.ExitCode(err) != cli.Failed || !strings.Contains(err.Error(), "--allow-no-tag") {
 		t.Errorf("error %v, want a mismatch that names --allow-no-tag", err)
 	}
 	var out strings.Builder

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/erdos1056/erdos1056/internal/cli"
 )
 
 // A Run is what one process used.
@@ -49,8 +51,8 @@ func alternate(ctx context.Context, rounds int, trials []*Trial, run runner, log
 			case first[w] == nil:
 				first[w], answers[w] = t, answer
 			case answers[w] != answer:
-				return &codedError{exitMismatch, fmt.Errorf("%s: %s and %s print different answers; compare\n  %s\n  %s", w,
-					first[w].Program.Name, t.Program.Name, strings.Join(first[w].Program.command(t.Workload), " "), strings.Join(argv, " "))}
+				return cli.Failf("%s: %s and %s print different answers; compare\n  %s\n  %s", w,
+					first[w].Program.Name, t.Program.Name, strings.Join(first[w].Program.command(t.Workload), " "), strings.Join(argv, " "))
 			}
 		}
 	}

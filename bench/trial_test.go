@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/erdos1056/erdos1056/internal/cli"
 )
 
 // named is a program whose command is its name and the workload's.
@@ -49,8 +51,8 @@ func TestDifferentAnswersStopTheBenchmark(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "a and c print different answers") {
 		t.Errorf("error %v, want one that names a and c", err)
 	}
-	if code := exitCode(err, io.Discard); code != exitMismatch {
-		t.Errorf("exit code %d, want %d", code, exitMismatch)
+	if code := cli.ExitCode(err); code != cli.Failed {
+		t.Errorf("exit code %d, want %d", code, cli.Failed)
 	}
 
 	peers := []*Trial{

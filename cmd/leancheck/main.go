@@ -5,123 +5,144 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/pflag"
 
+	"github.com/erdos1056/erdos1056/internal/cli"
+	"github.com/erdos1056/erdos1056/internal/disk"
 	"github.com/erdos1056/erdos1056/lean"
 	"github.com/erdos1056/erdos1056/lean/audit"
 )
 
-const usage = `leancheck judges an exported Lean 4 proof without Lean.
-
-  leancheck FILE                                  check every declaration
-  leancheck FILE --target NAME --challenge FILE   and audit one theorem
-
-FILE is a lean4export file (NDJSON 3.1.x, 3.0.0 or text 2.0.0), plain or gzip; - is
-standard input. Without --target the verdict is the kernel's alone, and the axioms
-declared are listed.
-
-What to judge
-      --target NAME       theorem whose axioms and statement decide, too
-      --challenge FILE    trusted export with the statement the target must have
-      --permit AXIOMS     axioms the target may rest on, separated by commas
-                          (default propext,Classical.choice,Quot.sound)
-How
-      --threads N         declarations checked at the same time (default: all cores)
-      --memory SIZE       bound on memory, such as 512M or 8G (default 4G)
-      --steps N           bound on the work on one declaration (default: none)
-      --json              one JSON object per line on standard output
-
-Example
-  leancheck proof.ndjson.gz --target erdos_505.test_dim_one --challenge statement.ndjson
-
-Exit status: 0 accept, 1 reject, 2 decline (a limit or an unsupported format),
-3 error (nothing was judged).
-`
-
+// Verdicts are exit codes, as arenas of checkers expect them.
 const (
-	exitAccept = iota
-	exitReject
-	exitDecline
-	exitError
+	accepted = iota
+	rejected
+	declined
+	failed
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+var command = cli.Command{
+	Name: "leancheck",
+	Only: &cli.Verb{
+		Args:    "FILE",
+		Summary: "judge an exported Lean 4 proof without Lean",
+		Details: `FILE is a lean4export file (NDJSON 3.1.x, 3.0.0 or text 2.0.0), plain or gzip; - is
+standard input. Without --target the verdict is the kernel's alone, and the axioms
+declared are listed.`,
+		Example: "leancheck proof.ndjson.gz --target erdos_505.test_dim_one --challenge statement.ndjson",
+		Declare: func(flags *pflag.FlagSet) func(context.Context, *cli.Call) error {
+			cmd := new(options)
+			cmd.declare(flags)
+			return cmd.run
+		},
+	},
+	ExitCodes: `Exit codes: 0 accept, 1 reject, 2 decline (a limit or an unsupported format),
+3 error (nothing was judged).
+`,
+	ExitCode: func(err error) int { return min(cli.ExitCode(err), failed) },
 }
 
-// command holds the command line.
-type command struct {
-	file, target, challenge string
-	permit                  []string
-	threads                 int
-	memory                  int64
-	steps                   int64
-	json                    bool
+func main() { command.Main() }
+
+// options hold the command line.
+type options struct {
+	target, challenge string
+	permit            []string
+	permitFlag        *pflag.Flag
+	threads           int
+	memory            sizeFlag
+	steps             int64
 }
 
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	cmd, err := parse(args)
-	if errors.Is(err, pflag.ErrHelp) {
-		fmt.Fprint(stdout, usage)
-		return exitAccept
+func (o *options) declare(flags *pflag.FlagSet) {
+	o.memory = 4 << 30
+	flags.StringVar(&o.target, "target", "", "theorem `NAME` whose axioms and statement decide, too")
+	flags.StringVar(&o.challenge, "challenge", "", "trusted export `FILE` with the statement the target must have")
+	flags.StringSliceVar(&o.permit, "permit", audit.Standard, "`AXIOMS` the target may rest on (default: the three of Lean)")
+	flags.IntVar(&o.threads, "threads", 0, "check `N` declarations at once (default: all cores)")
+	flags.Var(&o.memory, "memory", "bound on memory, such as 512M or 8G")
+	flags.Int64Var(&o.steps, "steps", 0, "`N` steps bound the work on one declaration (default: none)")
+	o.permitFlag = flags.Lookup("permit")
+	o.permitFlag.DefValue = "[]" // told in words
+}
+
+func (o *options) check() error {
+	switch {
+	case o.threads < 0 || o.threads > 1024:
+		return cli.Usagef("--threads %d: expected 1 to 1024, or 0 for all cores", o.threads)
+	case o.steps < 0:
+		return cli.Usagef("--steps %d: expected a positive number", o.steps)
+	case o.target == "" && (o.challenge != "" || o.permitFlag.Changed):
+		return cli.Usagef("--challenge and --permit need a --target")
+	case o.challenge == "-":
+		return cli.Usagef("--challenge cannot be standard input")
 	}
-	if err == nil {
-		var report *lean.Report
-		show := newShower(cmd.json, stdout, stderr)
-		if report, err = cmd.judge(ctx, stdin, show); err == nil {
-			show.report(report)
-			return map[string]int{"accept": exitAccept, "reject": exitReject, "decline": exitDecline}[report.Verdict]
+	return nil
+}
+
+// maxInput bounds an export in bytes; the memory that a proof takes is bounded apart.
+const maxInput = 1 << 40
+
+func (o *options) run(ctx context.Context, c *cli.Call) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	show := newShower(c)
+	report, err := o.judge(ctx, c, show)
+	if err != nil {
+		return err
+	}
+	if err := show.report(report); err != nil {
+		return err
+	}
+	code := map[string]int{"accept": accepted, "reject": rejected, "decline": declined}[report.Verdict]
+	if code == accepted {
+		return nil
+	}
+	return cli.Exit(code)
+}
+
+func (o *options) judge(ctx context.Context, c *cli.Call, show *shower) (*lean.Report, error) {
+	opts := lean.Options{
+		Target: o.target, Permit: o.permit, Threads: o.threads,
+		Memory: int64(o.memory), Steps: o.steps, Progress: show.progress,
+	}
+	if o.challenge != "" {
+		f, err := disk.Open(o.challenge, maxInput, disk.FollowLinks)
+		if err != nil {
+			return nil, err
 		}
+		defer f.Close()
+		opts.Challenge = f
 	}
-	fmt.Fprintf(stderr, "leancheck: %v\n", err)
-	return exitError
-}
-
-func parse(args []string) (*command, error) {
-	cmd := &command{}
-	flags := pflag.NewFlagSet("leancheck", pflag.ContinueOnError)
-	flags.Usage = func() {}
-	flags.SetOutput(io.Discard)
-	flags.StringVar(&cmd.target, "target", "", "")
-	flags.StringVar(&cmd.challenge, "challenge", "", "")
-	flags.StringSliceVar(&cmd.permit, "permit", audit.Standard, "")
-	flags.IntVar(&cmd.threads, "threads", 0, "")
-	memory := flags.String("memory", "4G", "")
-	flags.Int64Var(&cmd.steps, "steps", 0, "")
-	flags.BoolVar(&cmd.json, "json", false, "")
-	if err := flags.Parse(args); err != nil {
+	if c.Args[0] == "-" {
+		return lean.Judge(ctx, c.Input(ctx), opts)
+	}
+	f, err := disk.Open(c.Args[0], maxInput, disk.FollowLinks)
+	if err != nil {
 		return nil, err
 	}
-	if flags.NArg() != 1 {
-		return nil, fmt.Errorf("expected one FILE, found %d; see leancheck --help", flags.NArg())
+	defer f.Close()
+	return lean.Judge(ctx, f, opts)
+}
+
+// sizeFlag is a number of bytes.
+type sizeFlag int64
+
+func (s *sizeFlag) String() string {
+	if *s == 0 {
+		return ""
 	}
-	cmd.file = flags.Arg(0)
-	var err error
-	if cmd.memory, err = parseSize(*memory); err != nil {
-		return nil, fmt.Errorf("--memory %s: %w", *memory, err)
-	}
-	switch {
-	case cmd.threads < 0 || cmd.threads > 1024:
-		return nil, fmt.Errorf("--threads %d: expected 1 to 1024, or 0 for all cores", cmd.threads)
-	case cmd.steps < 0:
-		return nil, fmt.Errorf("--steps %d: expected a positive number", cmd.steps)
-	case cmd.target == "" && (cmd.challenge != "" || flags.Changed("permit")):
-		return nil, errors.New("--challenge and --permit need a --target")
-	case cmd.challenge == "-":
-		return nil, errors.New("--challenge cannot be standard input")
-	}
-	return cmd, nil
+	return fmt.Sprintf("%dG", *s>>30)
+}
+func (s *sizeFlag) Type() string { return "SIZE" }
+func (s *sizeFlag) Set(text string) error {
+	n, err := parseSize(text)
+	*s = sizeFlag(n)
+	return err
 }
 
 // parseSize reads a number of bytes with an optional unit K, M or G, each 1024
@@ -143,29 +164,4 @@ func parseSize(text string) (int64, error) {
 		return 0, errors.New("at least 64M are needed")
 	}
 	return n << shift, nil
-}
-
-func (cmd *command) judge(ctx context.Context, stdin io.Reader, show *shower) (*lean.Report, error) {
-	opts := lean.Options{
-		Target: cmd.target, Permit: cmd.permit, Threads: cmd.threads,
-		Memory: cmd.memory, Steps: cmd.steps, Progress: show.progress,
-	}
-	if cmd.challenge != "" {
-		f, err := os.Open(cmd.challenge)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		opts.Challenge = f
-	}
-	in := stdin
-	if cmd.file != "-" {
-		f, err := os.Open(cmd.file)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
-	}
-	return lean.Judge(ctx, in, opts)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/lean"
 )
 
@@ -19,7 +20,7 @@ const vectors = "../../testdata/lean"
 func leancheck(t *testing.T, stdin string, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	code = run(context.Background(), args, strings.NewReader(stdin), &o, &e)
+	code = command.Run(context.Background(), args, strings.NewReader(stdin), &o, &e)
 	return code, o.String(), e.String()
 }
 
@@ -35,14 +36,14 @@ func TestVerdictsAndExitCodes(t *testing.T) {
 		code int
 		want string // on standard output, times left out
 	}{
-		{"accepted", []string{vector(tutorial + "good/tutorial/090_ruleK.ndjson")}, exitAccept,
+		{"accepted", []string{vector(tutorial + "good/tutorial/090_ruleK.ndjson")}, accepted,
 			"accepted: 8 constants (1 theorems) from Lean \"4.27.0-rc1\", format 3.1.0; axioms declared: none; T"},
-		{"rejected", []string{vector(tutorial + "bad/tutorial/002_badDef.ndjson")}, exitReject,
+		{"rejected", []string{vector(tutorial + "bad/tutorial/002_badDef.ndjson")}, rejected,
 			"rejected: definition badDef at line 6: the value has another type than declared\n  declared:      Prop\n  value of type: Type 1\n"},
-		{"declined", []string{vector("lean4export/text-v1/Nat.gcd_self.6ccc366.export")}, exitDecline,
+		{"declined", []string{vector("lean4export/text-v1/Nat.gcd_self.6ccc366.export")}, declined,
 			"declined: line 1: text format version \"0.1.2\" is not supported; supported are 2.0.0 and NDJSON 3.0.0 and 3.1.x\n"},
-		{"a limit", []string{"--steps", "10", vector("ansatz/lex-prelude.ndjson.gz")}, exitDecline, "declined: "},
-		{"a target", []string{vector("inductive-models/inductive-models/unused_level_param.ndjson"), "--target", "nothing"}, exitReject,
+		{"a limit", []string{"--steps", "10", vector("ansatz/lex-prelude.ndjson.gz")}, declined, "declined: "},
+		{"a target", []string{vector("inductive-models/inductive-models/unused_level_param.ndjson"), "--target", "nothing"}, rejected,
 			"rejected: target nothing: the file declares no constant of this name\n"},
 	} {
 		code, out, errOut := leancheck(t, "", c.args...)
@@ -58,8 +59,8 @@ func TestErrorsAreNoVerdicts(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "expected one FILE"},
-		{[]string{"a", "b"}, "expected one FILE"},
+		{nil, "expected FILE"},
+		{[]string{"a", "b"}, "expected FILE"},
 		{[]string{"no-such-file"}, "no such file"},
 		{[]string{"x", "--memory", "lots"}, "expected a size"},
 		{[]string{"x", "--memory", "1K"}, "at least 64M"},
@@ -71,14 +72,14 @@ func TestErrorsAreNoVerdicts(t *testing.T) {
 		{[]string{"x", "--nonsense"}, "unknown flag"},
 		{[]string{vector("ansatz/lex-prelude.ndjson.gz"), "--target", "t", "--challenge", vector("README.md")}, "reading the challenge"},
 	} {
-		if code, out, errOut := leancheck(t, "", c.args...); code != exitError || out != "" || !strings.Contains(errOut, c.want) {
-			t.Errorf("%v: exit %d, %q, %q; expected exit %d with %q", c.args, code, out, errOut, exitError, c.want)
+		if code, out, errOut := leancheck(t, "", c.args...); code != failed || out != "" || !strings.Contains(errOut, c.want) {
+			t.Errorf("%v: exit %d, %q, %q; expected exit %d with %q", c.args, code, out, errOut, failed, c.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var o, e bytes.Buffer
-	if code := run(ctx, []string{vector("ansatz/lex-prelude.ndjson.gz")}, nil, &o, &e); code != exitError || o.Len() > 0 {
+	if code := command.Run(ctx, []string{vector("ansatz/lex-prelude.ndjson.gz")}, nil, &o, &e); code != failed || o.Len() > 0 {
 		t.Errorf("interrupted: exit %d, %q", code, o.String())
 	}
 }
@@ -88,7 +89,7 @@ func TestStandardInputIsJudged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errOut := leancheck(t, string(data), "-"); code != exitAccept {
+	if code, out, errOut := leancheck(t, string(data), "-"); code != accepted {
 		t.Errorf("exit %d, %q, %q", code, out, errOut)
 	}
 }
@@ -109,7 +110,7 @@ func TestProgressIsShownOfLongChecksOnly(t *testing.T) {
 		{true, `{"declaration":1571,"name":"Nat.gcd_mul_right","of":3653,"type":"progress"}` + "\n"},
 	} {
 		var out, errOut bytes.Buffer
-		s := newShower(c.json, &out, &errOut)
+		s := newShower(&cli.Call{JSON: c.json, Stdout: &out, Stderr: &errOut})
 		p := lean.Progress{Declaration: 1571, Of: 3653, Name: "Nat.gcd_mul_right"}
 		s.progress(p)
 		if out.Len()+errOut.Len() > 0 {
@@ -151,7 +152,7 @@ func TestReportsAsJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(lastLine(out)), &r); err != nil {
 		t.Fatal(err)
 	}
-	if code != exitAccept || r.Type != "verdict" || r.Verdict != "accept" || r.Checker == "" || r.Constants != 3653 || r.Theorems != 1819 {
+	if code != accepted || r.Type != "verdict" || r.Verdict != "accept" || r.Checker == "" || r.Constants != 3653 || r.Theorems != 1819 {
 		t.Errorf("exit %d, %+v", code, r)
 	}
 	if r.Input.SHA256 != "1fa6384e5a694d5f8d96bdd49511f77443b2c0783d879818e2d7aadf89e72370" || r.Input.Lines != 237232 || r.Input.Lean != "4.29.0-rc2" {
@@ -176,7 +177,7 @@ func TestReportsAsJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(lastLine(out)), &failed); err != nil {
 		t.Fatal(err)
 	}
-	if f := failed.Failure; code != exitReject || f.Name != "projProp2" || f.Rule != "projection" || f.Line == 0 || len(f.Terms) == 0 {
+	if f := failed.Failure; code != rejected || f.Name != "projProp2" || f.Rule != "projection" || f.Line == 0 || len(f.Terms) == 0 {
 		t.Errorf("exit %d, %+v", code, failed)
 	}
 }
@@ -184,17 +185,17 @@ func TestReportsAsJSON(t *testing.T) {
 func TestPermitDecidesWithATarget(t *testing.T) {
 	file := vector("ansatz/init-medium.ndjson.gz")
 	// Classical.em rests on all three axioms.
-	if code, out, _ := leancheck(t, "", file, "--target", "Classical.em"); code != exitAccept {
+	if code, out, _ := leancheck(t, "", file, "--target", "Classical.em"); code != accepted {
 		t.Errorf("with the standard axioms: exit %d, %s", code, out)
 	}
 	code, out, _ := leancheck(t, "", file, "--target", "Classical.em", "--permit", "propext,Quot.sound")
-	if code != exitReject || !strings.Contains(out, "Classical.choice: the target rests on an axiom that is not permitted") {
+	if code != rejected || !strings.Contains(out, "Classical.choice: the target rests on an axiom that is not permitted") {
 		t.Errorf("without choice: exit %d, %s", code, out)
 	}
-	if code, out, _ := leancheck(t, "", file, "--target", "Nat.add_comm", "--permit", ""); code != exitAccept {
+	if code, out, _ := leancheck(t, "", file, "--target", "Nat.add_comm", "--permit", ""); code != accepted {
 		t.Errorf("without axioms: exit %d, %s", code, out)
 	}
-	if code, out, _ := leancheck(t, "", file, "--target", "Classical.em", "--challenge", file); code != exitAccept || strings.Contains(out, "not compared") {
+	if code, out, _ := leancheck(t, "", file, "--target", "Classical.em", "--challenge", file); code != accepted || strings.Contains(out, "not compared") {
 		t.Errorf("compared with itself: exit %d, %s", code, out)
 	}
 }
@@ -202,7 +203,7 @@ func TestPermitDecidesWithATarget(t *testing.T) {
 func TestHelpFitsAScreen(t *testing.T) {
 	code, out, _ := leancheck(t, "", "--help")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if code != exitAccept || len(lines) > 30 {
+	if code != accepted || len(lines) > 30 {
 		t.Errorf("exit %d, %d lines", code, len(lines))
 	}
 	for _, l := range lines {

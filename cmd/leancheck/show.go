@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -10,13 +9,13 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/erdos1056/erdos1056/internal/cli"
 	"github.com/erdos1056/erdos1056/lean"
 )
 
 // shower writes progress and reports, for people or as JSON lines.
 type shower struct {
-	json     bool
-	out, err io.Writer
+	*cli.Call
 	terminal bool
 	start    time.Time
 
@@ -25,10 +24,10 @@ type shower struct {
 	drawn bool
 }
 
-func newShower(json bool, out, err io.Writer) *shower {
-	s := &shower{json: json, out: out, err: err, start: time.Now()}
+func newShower(c *cli.Call) *shower {
+	s := &shower{Call: c, start: time.Now()}
 	s.last = s.start
-	if f, ok := err.(*os.File); ok {
+	if f, ok := c.Stderr.(*os.File); ok {
 		s.terminal = term.IsTerminal(int(f.Fd()))
 	}
 	return s
@@ -40,52 +39,35 @@ func (s *shower) progress(p lean.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	every := 10 * time.Second
-	if s.terminal && !s.json {
+	if s.terminal && !s.JSON {
 		every = time.Second / 4
 	}
 	if time.Since(s.last) < every {
 		return
 	}
 	s.last = time.Now()
-	if s.json {
-		s.line(map[string]any{"type": "progress", "declaration": p.Declaration, "of": p.Of, "name": p.Name})
+	if s.JSON {
+		s.Line(map[string]any{"type": "progress", "declaration": p.Declaration, "of": p.Of, "name": p.Name})
 		return
 	}
-	text := fmt.Sprintf("%3d %%  declaration %s of %s  %s", 100*p.Declaration/p.Of, group(p.Declaration), group(p.Of), p.Name)
+	text := fmt.Sprintf("%3d %%  declaration %s of %s  %s", 100*p.Declaration/p.Of, cli.Thousands(p.Declaration), cli.Thousands(p.Of), cli.Clean(p.Name))
 	if s.terminal {
 		s.drawn = true
-		fmt.Fprintf(s.err, "\r\x1b[K%s", shorten(text, 78))
+		fmt.Fprintf(s.Stderr, "\r\x1b[K%s", shorten(text, 78))
 		return
 	}
-	fmt.Fprintln(s.err, text)
+	fmt.Fprintln(s.Stderr, text)
 }
 
-func (s *shower) line(v any) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // plain data always marshals
-	}
-	fmt.Fprintf(s.out, "%s\n", text)
-}
-
-func (s *shower) report(r *lean.Report) {
+func (s *shower) report(r *lean.Report) error {
 	if s.drawn {
-		fmt.Fprint(s.err, "\r\x1b[K")
+		fmt.Fprint(s.Stderr, "\r\x1b[K")
 	}
-	if s.json {
-		s.line(r)
-		return
+	if s.JSON {
+		return s.Line(r)
 	}
-	fmt.Fprint(s.out, r.Text(time.Since(s.start)))
-}
-
-// group writes a number with its digits in groups of three.
-func group(n int) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + " " + text[i:]
-	}
-	return text
+	_, err := io.WriteString(s.Stdout, cli.Clean(r.Text(time.Since(s.start))))
+	return err
 }
 
 func shorten(text string, width int) string {

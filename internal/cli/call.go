@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -57,6 +58,33 @@ func (c *Call) Result(object any, format string, args ...any) error {
 // Say prints a line for people on standard error.
 func (c *Call) Say(format string, args ...any) {
 	fmt.Fprintln(c.Stderr, cleanLine(fmt.Sprintf(format, args...)))
+}
+
+// Input returns standard input as a reader that an interruption ends.
+func (c *Call) Input(ctx context.Context) io.Reader { return &interruptibleReader{ctx, c.Stdin} }
+
+type interruptibleReader struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+// Read leaves a read behind that has not ended when the context does.
+func (r *interruptibleReader) Read(into []byte) (int, error) {
+	type result struct {
+		n   int
+		err error
+	}
+	buffer, done := make([]byte, len(into)), make(chan result, 1)
+	go func() {
+		n, err := r.from.Read(buffer)
+		done <- result{n, err}
+	}()
+	select {
+	case <-r.ctx.Done():
+		return 0, context.Cause(r.ctx)
+	case read := <-done:
+		return copy(into, buffer[:read.n]), read.err
+	}
 }
 
 // Output writes a file, in place of the one that may be there; "-" stands for standard

@@ -90,7 +90,7 @@ func (c *Command) Run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if ctx.Err() != nil && err != nil && c.code(err) == c.code(errInternal) {
 		err = context.Canceled // what an interruption broke is no fault
 	}
-	if out.err != nil && (err == nil || errors.Is(err, out.err)) {
+	if out.err != nil && (err == nil || errors.Is(err, out.err) || errors.Is(err, errSaid)) {
 		err = &disk.WriteError{Path: "standard output", Err: out.err}
 	}
 	if err != nil && call.JSON && out.err == nil && !errors.Is(err, errSaid) {
